@@ -39,7 +39,7 @@ AMOUNTS = {
     "--texts": 10,
     "--max-tokens": 150,
     "--positions": 100,
-    "--stretches": 40,
+    "--segments": 40,
     "--mutations": 100,
     "--raw-positions": 300,
 }
@@ -223,10 +223,10 @@ def format_figures(report: Report) -> list[str]:
         cells = [f"`{name}`", result.get("error", "")]
         if "error" not in result:
             counts, of = result["counts"], _by_name(result)
-            raw, walked = of["raw store"], of["corpus"]
+            raw, walked = of["optimisation"], of["corpus"]
             cells[1:] = [f"{counts[key]:,}" for key in ("terminals", "productions", "lalr_states")]
             cells += [f"{result['seconds']:.1f}", f"{result['n_bytes'] / 1e6:.1f}"]
-            numbers = (raw["rows of the raw store"], raw["rows"], walked["files"])
+            numbers = (raw["rows before optimisation"], raw["rows"], walked["files"])
             numbers += (walked.get("tokens", 0), of["oracle"]["comparisons"])
             cells += [f"{number:,}" for number in (*numbers, count_differences(result))]
         rows.append(cells)

@@ -119,7 +119,7 @@ _layout_options = opt.gather(
         "numbers": opt.choice(
             "--numbers",
             "usual any plain short",
-            "Spelling of numbers: plain has no exponents, short no padding zeros either.",
+            "How numbers are written: plain has no exponents, short no padding zeros either.",
         ),
         "digits": opt.count(
             "--digits", None, "Maximum number of digits after the point, without trailing zeros."

@@ -20,9 +20,9 @@ _AMOUNTS: dict[str, tuple[int, str, int]] = {
     "texts": (40, "Number of generated texts.", 0),
     "max_tokens": (400, "Maximum length of a generated text.", 1),
     "positions": (400, "Number of masks to compare with the oracle.", 0),
-    "stretches": (200, "Number of stretches to cut into tokens in every way.", 0),
+    "segments": (200, "Number of ranges of text to cut into tokens in every way.", 0),
     "mutations": (300, "Number of texts to change by one byte.", 0),
-    "raw_positions": (2_000, "Number of masks to compare with those of raw rows.", 0),
+    "raw_positions": (2_000, "Number of masks to compare with those before optimisation.", 0),
 }
 _amount_options = opt.gather(
     "amounts",
@@ -68,12 +68,12 @@ def verify_command(
     agrees with the artifact on texts that are drawn by the rules.
     oracle: masks agree with an oracle that shares no code with them. segmentation: however a text
     is cut into tokens, each is legal and the cuts lead to the same state. mutation: files with one
-    byte changed are refused where Lark refuses them. raw store: masks equal those of the rows
+    byte changed are refused where Lark refuses them. optimisation: masks equal those of the rows
     before optimisation, bit for bit.
 
-    For a JSON Schema the package jsonschema is the judge, and there is no raw store. For a
+    For a JSON Schema the package jsonschema is the judge, and there is no optimisation. For a
     structural tag or tools the corpus is replies of a model, the judge reads the tag's JSON, and
-    there is neither raw store nor oracle.
+    there is neither optimisation nor oracle.
     """
     from maskc.verify import VerifyOptions, run_verify
 

@@ -263,7 +263,7 @@ def list_facts(inspection: Inspection) -> list[Fact]:
         *([("left out", header["left_out"])] if header["left_out"] else []),
         (
             "work of one fill",
-            f"at most {format_count(header['counts']['questions'])} moves of the parser, "
+            f"at most {format_count(header['counts']['questions'])} parser queries, "
             "whatever the text",
         ),
         ("compiled in", _format_cost(inspection.timings)),

@@ -44,12 +44,13 @@ _MOST_TRANSITIONS = 200
 
 _EXPLANATIONS = {
     "raw": "a row for each lexer state and each terminal sequence that some token completes there",
-    "closings": "rows that differ only in what their open lexeme may become are one",
+    "open lexemes": "rows that differ only in what their open lexeme may become are one",
     "interchangeable": "rows that differ only in terminals of one class are one",
     "never legal": "sequences that no text has after the terminal before them are dropped",
     "always legal": "suffixes that are legal on every stack are dropped",
     "jointly legal": "sequences that are legal on the same stacks of Lark's parser are one",
     # Of artifacts that an older version made.
+    "closings": "rows that differ only in what their open lexeme may become are one",
     "follow": "sequences that leave the follow graph are dropped",
     "pairs": "sequences with a never-legal pair are dropped, always-legal suffixes are dropped",
     "sequences": "never-legal sequences are dropped, jointly legal ones are one",
@@ -206,22 +207,22 @@ def _list_undecided(undecided: Mapping[str, Any], texts: Texts) -> list[Block]:
     note = Note(
         "The LALR state on top of the stack accepts or rejects most rows alone. The others depend "
         "on the stack below it: some stack with that state on top takes them, and another refuses "
-        "them. They are counted for each pair of a row source (where a token can start) and a "
-        "state that can be on top there."
+        "them. They are counted for each pair of a lexer state, or boundary of lexemes, at which a "
+        "token can start, and an LALR state that can be on top there."
     )
     facts = Facts(
         [
-            ("pairs of a row source and an LALR state", format_count(undecided["pairs"])),
-            ("rows of a pair that depend", _format_spread(undecided)),
-            ("moves of the parser that answer them", _format_spread(undecided["moves"])),
+            ("pairs of a lexer and an LALR state", format_count(undecided["pairs"])),
+            ("rows of a pair that depend on the stack", _format_spread(undecided)),
+            ("parser queries that decide them", _format_spread(undecided["moves"])),
         ]
     )
     if not undecided["examples"]:
         return [note, facts, Note("No row depends on the stack.")]
     curves = Curves(
         "Rows that depend on the stack: cumulative distribution over the pairs",
-        "A point at x, y: in y % of the pairs of a row source and an LALR state, at most x rows "
-        "depend on the stack.",
+        "A point at x, y: in y % of the pairs of a lexer and an LALR state, at most x rows depend "
+        "on the stack.",
         [("rows that depend on the stack", undecided["per_pair"])],
         ("rows that depend on the stack (logarithmic)", "share of pairs"),
     )

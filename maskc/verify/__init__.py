@@ -6,7 +6,7 @@
 3. *oracle*: masks agree with an oracle that shares no code with scanner, store or runtime.
 4. *segmentation*: however a text is cut into tokens, it leads to the same configuration.
 5. *mutation*: a text that is changed is refused iff the judge refuses it, at the right byte.
-6. *raw store*: masks are those of the rows before any streamlining, bit for bit.
+6. *optimisation*: masks are those of the rows before any optimisation, bit for bit.
 
 The judge of a grammar is Lark, of a JSON Schema the package ``jsonschema``, of a structural tag or
 tools a reader of the tag's JSON; :mod:`maskc.verify.plan` has the experiments of each.
@@ -172,7 +172,7 @@ class _Run:
         asked = {}
         for unit in units:
             # What compiles has the compiler's own bounds.
-            is_compiling = unit.experiment == "raw store" and unit.document is None
+            is_compiling = unit.experiment == "optimisation" and unit.document is None
             limit = 0 if is_compiling else self._options.part_seconds
             asked[self._workers.submit(Timed(self._do, name_unit(unit), limit), unit)] = unit
         for unit, outcome in gather(asked):

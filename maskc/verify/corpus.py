@@ -7,12 +7,12 @@
    each, and each of its tokens must be legal in the mask before it. A unit is a few texts.
 4. *segmentation*: a model need not write a text as its tokenizer would. Whatever the tokens, the
    same bytes must lead to the same configuration, and the masks on the way must allow each token.
-   To the start of a stretch of a legal text leads a *random* cut of everything before it. Inside
-   the stretch *every* cut is checked: one byte at a time gives the configuration at each byte; each
+   To the start of a segment of a legal text leads a *random* cut of everything before it. Inside
+   the segment *every* cut is checked: one byte at a time gives the configuration at each byte; each
    token that the text holds there must be legal, and must lead to the configuration at its end.
-   By induction so does any sequence of tokens. A unit is a text with a few stretches.
+   By induction so does any sequence of tokens. A unit is a text with a few segments.
 
-Example: the stretch ``int`` is checked at ``i``, ``n``, ``t``, with the tokens ``i``, ``in``,
+Example: the segment ``int`` is checked at ``i``, ``n``, ``t``, with the tokens ``i``, ``in``,
 ``int``, ``n``, ``nt``, ``t`` as far as the vocabulary has them: four cuts, six tokens.
 """
 
@@ -27,7 +27,7 @@ from maskc.verify.model import Document, Experiment, Unit, legality
 from maskc.verify.subject import Cursor, Subject, is_whole
 
 _SHOWN = 400  # characters of a witness
-_N_BYTES = 80  # length of a stretch
+_N_BYTES = 80  # length of a segment
 
 
 def walk_file(subject: Subject, unit: Unit, found: Experiment) -> None:
@@ -107,7 +107,7 @@ def _fail(
 
 
 def check_segmentations(subject: Subject, unit: Unit, found: Experiment) -> None:
-    """Check the stretches of a unit's text."""
+    """Check the segments of a unit's text."""
     if subject.cut_matters:
         found.count("not compared, since the tag is about tokens")
         return
@@ -128,13 +128,13 @@ def check_segmentations(subject: Subject, unit: Unit, found: Experiment) -> None
         if here.matcher.configuration() != other.configuration():
             _fail_cut(found, "two cuts of the text lead apart", document, here.n_written, None)
             return
-        found.count("stretches")
+        found.count("segments")
         ends = (at for at in atom_starts if at >= here.n_written)
         end = min(here.n_written + _N_BYTES, *ends, len(data))
-        _check_stretch(subject, document, here.n_written, end, other, found)
+        _check_segment(subject, document, here.n_written, end, other, found)
 
 
-def _check_stretch(
+def _check_segment(
     subject: Subject, document: Document, start: int, end: int, matcher: Matcher, found: Experiment
 ) -> None:
     """Check every cut of the bytes from a start to an end."""

@@ -1,4 +1,4 @@
-"""Experiments 3 and 6: compare masks with the judge, and with the rows before streamlining.
+"""Experiments 3 and 6: compare masks with the judge, and with the rows before optimisation.
 
 3. *oracle*: masks are compared with the judge token by token.
 Positions are drawn from legal texts, and at each a sample of tokens is compared that
@@ -6,10 +6,10 @@ is weighted to where a mask is likely to be wrong: the next token of the text, l
 all kinds, illegal ones that begin like legal ones, tokens that cross lexemes, line breaks and
 blanks, quotes and brackets, and tokens that cut a character. A unit is a text with its positions.
 
-6. *raw store*: the artifact's grammar is compiled once more, for the artifact's own tokens, without
-any streamlining step: its rows are those of the walk, and the parser is asked about each of them at
-each position. At every position of the texts both masks must be equal in every bit. The first unit
-compiles, and leaves what it made to the others. Source: blog, experiment 3.
+6. *optimisation*: the artifact's grammar is compiled once more, for the artifact's own tokens,
+without any optimisation: its rows are those of the walk, and the parser is asked about each of them
+at each position. At every position of the texts both masks must be equal in every bit. The first
+unit compiles, and leaves what it made to the others. Source: blog, experiment 3.
 """
 
 from __future__ import annotations
@@ -133,12 +133,12 @@ def _is_cut(text: bytes) -> bool:
 
 
 def compare_with_raw(subject: GrammarSubject, unit: Unit, found: Experiment) -> None:
-    """Compare the masks of the unit's positions; without a text, compile the raw store."""
+    """Compare the masks of the unit's positions; without a text, compile without optimisation."""
     if unit.document is None:
         raw = _compile_raw(subject)
         raw.save(subject.folder / _RAW_FILE)
         found.count("rows", subject.artifact.header["counts"]["rows"])
-        found.count("rows of the raw store", raw.header["counts"]["rows"])
+        found.count("rows before optimisation", raw.header["counts"]["rows"])
         return
     tokens = subject.encode(unit.document.text)
     first = Random(unit.seed).randint(0, len(tokens) + 1 - unit.amount)

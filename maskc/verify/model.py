@@ -30,15 +30,15 @@ class VerifyOptions:
     texts: int = 40  # to generate
     max_tokens: int = 400  # after which a text is steered to its end
     positions: int = 400  # whose masks are compared with the oracle
-    stretches: int = 200  # of texts, to cut into tokens in every way
+    segments: int = 200  # ranges of texts, to cut into tokens in every way
     mutations: int = 300  # texts to change
-    raw_positions: int = 2_000  # whose masks are compared, in all bits, with the raw store's
+    raw_positions: int = 2_000  # where masks are compared with those before optimisation
     seed: int = 0  # of all that is chosen at random
     tokenizer: str | None = None  # where it is, if the artifact's name for it does not find it
     start: str | None = None  # the start symbol; None: the artifact's first one
     allow_refused: bool = False  # refused files are no failure, as long as one is not
     part_seconds: float = 300.0  # of the clock, for one unit
-    limits: Limits | None = None  # of building Lark's parser, and of compiling the raw store
+    limits: Limits | None = None  # of building Lark's parser, and of compiling without optimisation
     resources: Mapping[str, Any] | None = field(default=None, compare=False)  # of a JSON Schema
 
 

@@ -24,9 +24,9 @@ from maskc.verify.model import Document, Experiment, Unit, VerifyOptions
 from maskc.verify.mutation import check_mutations
 from maskc.verify.subject import Subject
 
-_PER_DOCUMENT = 5  # stretches, or mutations, of one document
+_PER_DOCUMENT = 5  # segments, or mutations, of one document
 _RAW_PER_DOCUMENT = 200  # positions
-_RAW = "raw store"
+_RAW = "optimisation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def list_experiments(
     if oracle is not None:
         found["oracle"] = ExperimentKind("comparisons", compare_masks, masks, "positions", *oracle)
     found["segmentation"] = ExperimentKind(
-        "stretches", check_segmentations, cut, "stretches", _PER_DOCUMENT
+        "segments", check_segmentations, cut, "segments", _PER_DOCUMENT
     )
     found["mutation"] = ExperimentKind(
         "mutated texts", check_mutations, change, "mutations", _PER_DOCUMENT, most

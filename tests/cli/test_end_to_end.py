@@ -26,7 +26,7 @@ def test_a_grammar_is_compiled_inspected_verified_and_generated_from(command, tm
         (tmp_path / f"{number}.txt").write_text(text)
     corpus = [argument for n in range(3) for argument in ("--corpus", f"{n}.txt")]
     few = ("--texts", 3, "--max-tokens", 40, "--positions", 10, "--allow-refused")
-    few += ("--stretches", 5, "--mutations", 20, "--raw-positions", 100)
+    few += ("--segments", 5, "--mutations", 20, "--raw-positions", 100)
     verified = command("verify", artifact, *corpus, *few)
     assert (verified.status, verified.err) == (0, "")
     assert verified.out.count(": passed\n") == 6

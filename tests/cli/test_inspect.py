@@ -49,7 +49,7 @@ def test_inspect_gives_steps_with_the_times_of_this_machine_and_undecided_rows(
     found = json.loads(command("inspect", artifact, "--json").out)
     header = maskc.load(artifact).header
     steps = [step["step"] for step in found["streamlining"]]
-    assert steps[:4] == ["raw", "closings", "interchangeable", "never legal"]
+    assert steps[:4] == ["raw", "open lexemes", "interchangeable", "never legal"]
     assert steps[4:] == ["always legal", "jointly legal"]
     assert found["streamlining"] == [{**s, "seconds": None} for s in header["streamlining"]]
     assert (found["classes"], found["residue"]) == (header["classes"], header["residue"])

@@ -64,7 +64,7 @@ def test_every_named_tokenizer_is_listed(command):
     ("options", "begins"),
     [
         ("--stage dft", "start •list, Z0\n"),
-        ("--stage graph --tokenizer bytes", "moves of the parser in a fill"),
+        ("--stage graph --tokenizer bytes", "parser queries in a fill"),
         ("--stage productions --parser earley", "start: N0\n"),
     ],
 )

@@ -21,9 +21,9 @@ from tests.security.test_signals import count_group
 ALONE = ("--jobs", 1)
 FEW = (
     *("--files", 5, "--texts", 5, "--max-tokens", 20, "--positions", 20),
-    *("--stretches", 10, "--mutations", 10, "--allow-refused", *ALONE),
+    *("--segments", 10, "--mutations", 10, "--allow-refused", *ALONE),
 )
-NAMES = ["corpus", "generation", "oracle", "segmentation", "mutation", "raw store"]
+NAMES = ["corpus", "generation", "oracle", "segmentation", "mutation", "optimisation"]
 
 
 @pytest.fixture

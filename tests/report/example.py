@@ -19,7 +19,7 @@ def curve(*values):
 
 STREAMLINING = [
     {"step": "raw", "rows": 1200, "stored": 900, "per_state": curve(0, 1, 40, 400)},
-    {"step": "closings", "rows": 1300, "stored": 700, "per_state": curve(0, 1, 30, 300)},
+    {"step": "open lexemes", "rows": 1300, "stored": 700, "per_state": curve(0, 1, 30, 300)},
     {"step": "interchangeable", "rows": 1000, "stored": 600, "per_state": curve(0, 1, 20, 300)},
     {"step": "follow", "rows": 1000, "stored": 600, "per_state": curve(0, 1, 20, 300)},
     {"step": "pairs", "rows": 500, "stored": 300, "per_state": curve(0, 0, 10, 90)},

@@ -86,7 +86,10 @@ def rendered(table):
 
 def test_a_step_has_its_time_where_it_is_known():
     steps = list_steps(HEADER, TIMINGS)
-    assert [(step.step, step.seconds) for step in steps[:2]] == [("raw", 2.5), ("closings", None)]
+    assert [(step.step, step.seconds) for step in steps[:2]] == [
+        ("raw", 2.5),
+        ("open lexemes", None),
+    ]
     assert [step.seconds for step in list_steps(HEADER, ())] == [None] * 6
 
 
@@ -97,7 +100,7 @@ def test_a_pass_has_rows_before_and_after_and_what_it_cost():
     cost = ["125.0", "ms", "88", "MiB"]
     assert ["grammar", *cost] in lines
     assert ["streamline", "raw", "1,200", *cost] in lines
-    assert ["streamline", "closings", "1,200", "1,300", "1.08", "×", "more", *cost] in lines
+    assert ["streamline", "open", "lexemes", "1,200", "1,300", "1.08", "×", "more", *cost] in lines
     assert ["streamline", "follow", "1,000", "1,000", *cost] in lines
 
 

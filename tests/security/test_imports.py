@@ -57,7 +57,7 @@ sys.stdout.flush()
 print()
 print(json.dumps([statuses, sorted({name.partition(".")[0] for name in asked})]))
 """
-FEW = ("--texts=2", "--max-tokens=12", "--positions=3", "--stretches=3", "--mutations=3")
+FEW = ("--texts=2", "--max-tokens=12", "--positions=3", "--segments=3", "--mutations=3")
 FEW += ("--raw-positions=3",)
 
 

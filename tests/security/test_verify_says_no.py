@@ -24,7 +24,7 @@ from maskc.verify.tag import TagSubject
 from maskc.vocab import load_encoder, load_vocabulary
 from tests.compiled import compile_text
 
-KINDS = ("positions", "stretches", "mutations", "raw-positions")
+KINDS = ("positions", "segments", "mutations", "raw-positions")
 ONLY_CORPUS = ("--texts=0", *(f"--{kind}=0" for kind in KINDS), "--jobs=1")
 FEW = ("--texts=0", *(f"--{kind}=5" for kind in KINDS), "--jobs=1")
 
@@ -191,7 +191,7 @@ def test_a_pipe_or_device_that_is_named_is_refused(folder, capsys, command):
 
 
 HANGING = "start: A\nA: /(?:a?){40}a{40}/\n"
-NONE = ("--positions=0", "--stretches=0", "--mutations=0", "--raw-positions=0")
+NONE = ("--positions=0", "--segments=0", "--mutations=0", "--raw-positions=0")
 
 
 @pytest.fixture(scope="module")
@@ -256,7 +256,7 @@ def test_commands_that_give_no_text_to_lark_are_not_held_up(capfd, hanging, tmp_
 WORDS = 'start: (WORD " ")*\nWORD: /\\w+/\n'
 HERE = unicodedata.unidata_version
 DIFFER = f"Unicode 1.1.5, and this Python has those of Unicode {HERE}"
-QUICK = ["--texts=2", "--max-tokens=12", "--positions=4", "--stretches=1", "--mutations=2"]
+QUICK = ["--texts=2", "--max-tokens=12", "--positions=4", "--segments=1", "--mutations=2"]
 QUICK += ["--raw-positions=0", "--jobs=1"]
 
 
@@ -438,11 +438,11 @@ def test_an_end_that_is_not_one_is_found():
 
 
 @pytest.mark.parametrize(("judged", "says"), [(0, set()), (1, {"streamlining changed a mask"})])
-def test_a_mask_that_is_not_that_of_the_raw_store_is_found(tmp_path, judged, says):
+def test_a_mask_that_is_not_that_of_the_rows_before_optimisation_is_found(tmp_path, judged, says):
     subject = plant("grammar", LANGUAGES["grammar"][0], LANGUAGES["grammar"][judged])
     subject.folder = tmp_path
-    run_unit(subject, Unit("raw store", 0, "", 0))
-    assert find(subject, "raw store", "[aa]", amount=5) == says
+    run_unit(subject, Unit("optimisation", 0, "", 0))
+    assert find(subject, "optimisation", "[aa]", amount=5) == says
 
 
 DISAGREE = "the mask and the matcher do not agree on a token"

@@ -28,7 +28,7 @@ FEW = VerifyOptions(
     texts=4,
     max_tokens=30,
     positions=10,
-    stretches=5,
+    segments=5,
     mutations=20,
     raw_positions=20,
     allow_refused=True,
@@ -55,7 +55,8 @@ def test_an_artifact_of_bytes_is_verified_on_files_that_are_no_utf8(path, tmp_pa
     (tmp_path / "corpus" / "2.bin").write_bytes(b"a=<\xff>;\xe9=1;")
     report = run_verify(path, [str(tmp_path / "corpus")], FEW)
     assert {e.name: e.outcome for e in report.experiments} == dict.fromkeys(
-        ("corpus", "generation", "oracle", "segmentation", "mutation", "raw store"), Outcome.PASSED
+        ("corpus", "generation", "oracle", "segmentation", "mutation", "optimisation"),
+        Outcome.PASSED,
     )
     (refused,) = report.experiments[0].refused
     assert (refused["line"], refused["column"]) == (1, 7)

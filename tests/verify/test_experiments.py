@@ -18,7 +18,7 @@ QUICK = VerifyOptions(
     texts=4,
     max_tokens=40,
     positions=20,
-    stretches=10,
+    segments=10,
     mutations=20,
     raw_positions=300,
     seed=1,
@@ -28,7 +28,7 @@ NOTHING = VerifyOptions(
     files=5,
     texts=0,
     positions=0,
-    stretches=0,
+    segments=0,
     mutations=0,
     raw_positions=0,
     allow_refused=True,
@@ -48,10 +48,10 @@ def test_a_sound_artifact_passes_all_six(saved, corpus):
     assert outcome(report, "corpus").counts["skipped, not UTF-8"] == 1
     assert outcome(report, "generation").counts["texts"] == 4
     assert outcome(report, "oracle").counts["positions"] == 20
-    assert outcome(report, "segmentation").counts["stretches"] == 10
+    assert outcome(report, "segmentation").counts["segments"] == 10
     assert outcome(report, "mutation").counts["mutated texts"] == 20
-    assert outcome(report, "raw store").counts["positions"] == 300
-    assert outcome(report, "raw store").counts["rows of the raw store"] > 100
+    assert outcome(report, "optimisation").counts["positions"] == 300
+    assert outcome(report, "optimisation").counts["rows before optimisation"] > 100
     assert outcome(report, "oracle").counts.get("undecided by the oracle", 0) == 0
 
 
@@ -68,7 +68,7 @@ def test_a_difference_from_the_oracle_has_a_witness(artifact, corpus, tmp_path):
     masks = np.zeros_like(artifact.contents.arrays["masks"])
     path = changed(artifact, tmp_path / "a.maskc", masks=masks)
     report = run_verify(path, [str(corpus)], QUICK)
-    assert not any(outcome(report, name).ok for name in ("generation", "oracle", "raw store"))
+    assert not any(outcome(report, name).ok for name in ("generation", "oracle", "optimisation"))
     failures = outcome(report, "oracle").failures
     assert {"file", "line", "offset", "before", "after", "token"} <= set(failures[0])
     assert ("illegal", "legal") in {(f["maskc"], f["oracle"]) for f in failures}

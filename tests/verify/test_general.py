@@ -15,7 +15,7 @@ from tests.compiled import compile_text
 from tests.general_grammars import general_grammar
 
 OPTIONS = VerifyOptions(
-    texts=4, max_tokens=30, positions=20, stretches=5, mutations=10, raw_positions=20
+    texts=4, max_tokens=30, positions=20, segments=5, mutations=10, raw_positions=20
 )
 
 
@@ -114,7 +114,7 @@ def test_a_mask_that_allows_too_much_is_found(run, monkeypatch):
     )
     report = run("", "abba")
     assert not report.ok
-    assert {e.name for e in report.experiments if e.failures} >= {"oracle", "raw store"}
+    assert {e.name for e in report.experiments if e.failures} >= {"oracle", "optimisation"}
 
 
 ROW = 'start: "[" "a"* "]"\n'

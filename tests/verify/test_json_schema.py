@@ -21,8 +21,8 @@ SCHEMA = {
     "required": ["n"],
     "additionalProperties": False,
 }
-QUICK = VerifyOptions(texts=4, max_tokens=12, positions=10, stretches=5, mutations=10)
-NOTHING = VerifyOptions(texts=0, positions=0, stretches=0, mutations=0)
+QUICK = VerifyOptions(texts=4, max_tokens=12, positions=10, segments=5, mutations=10)
+NOTHING = VerifyOptions(texts=0, positions=0, segments=0, mutations=0)
 
 
 def compiled(schema, **layout):
@@ -113,7 +113,7 @@ class Bytes:
 
 def test_a_pattern_that_sends_the_judge_through_too_many_ways_ends_with_a_sentence(tmp_path):
     artifact = compiled({"type": "string", "pattern": "^(a+)+$"})
-    options = VerifyOptions(texts=0, positions=0, stretches=0, mutations=0, part_seconds=1)
+    options = VerifyOptions(texts=0, positions=0, segments=0, mutations=0, part_seconds=1)
     with pytest.raises(LimitError, match=r"0\.json: experiment corpus: more than 1 seconds"):
         verify(tmp_path, artifact, f'"{"a" * 60}b"', options=options)
 
@@ -133,7 +133,7 @@ OTHER = {"urn:other": {"$defs": {"n": {"type": "null"}}, "$ref": "#/$defs/n"}}
 
 def verify_with(folder, resources):
     artifact = maskc.compile_json_schema({"$ref": "urn:other"}, tokenizer="bytes", resources=OTHER)
-    options = VerifyOptions(texts=1, positions=1, stretches=1, mutations=1, resources=resources)
+    options = VerifyOptions(texts=1, positions=1, segments=1, mutations=1, resources=resources)
     return verify(folder, artifact, "null", "1", options=options)
 
 

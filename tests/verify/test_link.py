@@ -22,7 +22,7 @@ CALL, RETURN = 128, 129
 MODEL = Vocabulary(
     (*LETTERS, None, None), (CALL, RETURN), "ascii", {"<call>": CALL, "<return>": RETURN}
 )
-OPTIONS = VerifyOptions(texts=3, max_tokens=20, stretches=5, mutations=40)
+OPTIONS = VerifyOptions(texts=3, max_tokens=20, segments=5, mutations=40)
 
 
 class Letters:

@@ -16,7 +16,7 @@ from maskc.verify.plan import (
 
 GRAMMAR = KIND.subject().experiments
 TEXTS = [Document(f"{n}.txt", "x" * (n + 1), n_tokens=n + 1) for n in range(5)]
-NOTHING = VerifyOptions(texts=0, positions=0, stretches=0, mutations=0, raw_positions=0)
+NOTHING = VerifyOptions(texts=0, positions=0, segments=0, mutations=0, raw_positions=0)
 
 
 def amounts(units):
@@ -29,20 +29,22 @@ def amounts(units):
 def test_the_first_stage_walks_every_file_and_draws_every_text():
     options = VerifyOptions(texts=5)
     assert amounts(plan_first(GRAMMAR, options, TEXTS)) == {
-        "raw store": 0,
+        "optimisation": 0,
         "generation": 5,
         "corpus": 5,
     }
 
 
 def test_the_second_stage_does_as_much_as_is_asked():
-    options = VerifyOptions(positions=45, stretches=7, mutations=11, raw_positions=9)
-    asked = {"oracle": 45, "segmentation": 7, "mutation": 11, "raw store": 9}
+    options = VerifyOptions(positions=45, segments=7, mutations=11, raw_positions=9)
+    asked = {"oracle": 45, "segmentation": 7, "mutation": 11, "optimisation": 9}
     assert amounts(plan_second(GRAMMAR, options, TEXTS)) == asked
 
 
 def test_masks_are_compared_at_no_more_positions_than_the_texts_have():
-    assert amounts(plan_second(GRAMMAR, VerifyOptions(), TEXTS))["raw store"] == 2 + 3 + 4 + 5 + 6
+    assert (
+        amounts(plan_second(GRAMMAR, VerifyOptions(), TEXTS))["optimisation"] == 2 + 3 + 4 + 5 + 6
+    )
 
 
 def test_without_a_text_there_is_no_second_stage():
@@ -57,9 +59,9 @@ def test_what_is_not_asked_for_is_not_planned():
 
 def test_every_fourth_unit_takes_a_text_beyond_ascii():
     texts = [*TEXTS, Document("wide.txt", "é", n_tokens=1)]
-    units = plan_second(GRAMMAR, VerifyOptions(stretches=100, positions=0, mutations=0), texts)
-    stretches = [unit for unit in units if unit.experiment == "segmentation"]
-    assert {unit.document.name for unit in stretches[3::4]} == {"wide.txt"}
+    units = plan_second(GRAMMAR, VerifyOptions(segments=100, positions=0, mutations=0), texts)
+    segments = [unit for unit in units if unit.experiment == "segmentation"]
+    assert {unit.document.name for unit in segments[3::4]} == {"wide.txt"}
 
 
 def test_a_plan_depends_on_the_seed_and_on_nothing_else():

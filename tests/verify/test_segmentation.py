@@ -37,7 +37,7 @@ def check(subject, text=TEXT, amount=8):
 def test_a_sound_artifact_passes(subject):
     found = check(subject)
     assert found.ok
-    assert found.counts["stretches"] == 8
+    assert found.counts["segments"] == 8
     assert found.counts["tokens"] > found.counts["bytes"]
 
 
@@ -87,7 +87,7 @@ def test_an_end_that_is_illegal_is_found(subject_of):
     assert found.failures[-1]["what"] == "the end is illegal in a legal text"
 
 
-def test_the_empty_text_has_one_stretch(subject_of):
+def test_the_empty_text_has_one_segment(subject_of):
     found = check(subject_of('start: "a"?'), "", 2)
     assert found.ok
     assert found.counts["bytes"] == 0

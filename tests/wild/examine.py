@@ -34,7 +34,7 @@ AMOUNTS = {
     "--texts": 6,
     "--max-tokens": 60,
     "--positions": 20,
-    "--stretches": 6,
+    "--segments": 6,
     "--mutations": 30,
     "--raw-positions": 40,
 }

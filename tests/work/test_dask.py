@@ -101,7 +101,7 @@ def test_a_verification_has_the_same_report_though_a_worker_is_killed(cluster, t
     for number in range(6):
         (tmp_path / "texts" / f"{number}.json").write_text(f'{{"a": [{number}, true]}}')
     maskc.compile_grammar("json", tokenizer="bytes").save("json.maskc")
-    options = VerifyOptions(texts=4, positions=20, stretches=20, mutations=20, raw_positions=50)
+    options = VerifyOptions(texts=4, positions=20, segments=20, mutations=20, raw_positions=50)
     here = run_verify("json.maskc", ["texts"], options, jobs=2)
     thread, killed = kill_one(cluster)
     there = run_verify("json.maskc", ["texts"], options, executor="some_dask:reach")

@@ -2,7 +2,7 @@
 
 Each step takes rows and returns rows with the same masks. One order serves both parsers:
 
-- ``raw``, ``closings``: what the walk found, by the terminal before it;
+- ``raw``, ``open lexemes``: what the walk found, by the terminal before it;
 - ``interchangeable``: terminals that stand for each other become one, and are asked about once;
 - ``never legal``, ``always legal``: asked of the productions (Bar-Hillel emptiness, debt automata);
 - ``jointly legal``: sequences that are legal on the same stacks become one. A general grammar asks
@@ -51,7 +51,7 @@ Run = Callable[[str, Callable[[], Any]], Any]  # called with a step's name and i
 DECIDE = "state"  # the step that rewrites no rows, but decides them
 STEPS = (
     "raw",
-    "closings",
+    "open lexemes",
     "interchangeable",
     "never legal",
     "always legal",
@@ -150,7 +150,7 @@ def optimise(
     by_table = oracle.decide(by_productions)
     free = raw.sequences.open_to(boundaries.everything)
     rewrites: dict[str, Rewrite] = {
-        "closings": lambda rows: merge_closings(rows, lexed.scanner, boundaries),
+        "open lexemes": lambda rows: merge_closings(rows, lexed.scanner, boundaries),
         "interchangeable": lambda rows: merge_interchangeable(
             rows, oracle.classes, boundaries, oracle.tops.live
         ),

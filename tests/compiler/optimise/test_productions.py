@@ -40,22 +40,22 @@ def opened(step, first="(nothing ends)"):
 
 def test_inside_a_name_letters_ask_nothing():
     # In the state of a name that is no keyword, and in that of `i` before `f`.
-    assert ("open(anything)", "i f x fx") in opened("closings")
-    assert ("open(anything)", "f") in opened("closings")
+    assert ("open(anything)", "i f x fx") in opened("open lexemes")
+    assert ("open(anything)", "f") in opened("open lexemes")
 
 
 def test_what_could_be_a_keyword_no_more_is_asked_about():
-    assert ("open(NAME)", "i x fx") in opened("closings")
+    assert ("open(NAME)", "i x fx") in opened("open lexemes")
 
 
 def test_at_the_start_of_the_text_nothing_is_concluded():
     start = ("open(NAME)", "f x fx")
     assert start in opened("raw")
-    assert start in opened("closings")
+    assert start in opened("open lexemes")
 
 
 def test_rows_after_an_end_are_left_alone():
-    assert opened("closings", "IF") == opened("raw", "IF")
+    assert opened("open lexemes", "IF") == opened("raw", "IF")
 
 
 SUM = 'start: "a" (("+" | "-") "a")*\n'
@@ -69,7 +69,7 @@ def test_rows_that_differ_in_the_terminal_only_are_one():
 
 
 def test_sources_after_them_become_one():
-    before = describe(stages_of(SUM, SIGNS), "closings", SIGNS)
+    before = describe(stages_of(SUM, SIGNS), "open lexemes", SIGNS)
     after = describe(stages_of(SUM, SIGNS), "interchangeable", SIGNS)
     assert {event for event, _, _ in before} - {event for event, _, _ in after} == {"PLUS"}
 

@@ -29,12 +29,12 @@ def rows_after(text, tokens, settings):
 @pytest.mark.parametrize(
     ("text", "tokens", "settings", "before", "after"),
     [
-        (PAIRS, (b"a", b"+a", b"-a"), {}, "closings", "interchangeable"),
+        (PAIRS, (b"a", b"+a", b"-a"), {}, "open lexemes", "interchangeable"),
         # Basic lexing does not know that no `b` follows an `a`.
         ('start: "a" "c" | "b" "c"\n', (b"ab", b"ac"), BASIC, "interchangeable", "never legal"),
-        (NO_XAB, (b"x", b"xab", b"ya", b"yab"), BASIC, "closings", "never legal"),
-        (NO_XAB, (b"x", b"xab", b"ya", b"yab"), EARLEY, "closings", "never legal"),
-        (*CONFLICT, "closings", "never legal"),
+        (NO_XAB, (b"x", b"xab", b"ya", b"yab"), BASIC, "open lexemes", "never legal"),
+        (NO_XAB, (b"x", b"xab", b"ya", b"yab"), EARLEY, "open lexemes", "never legal"),
+        (*CONFLICT, "open lexemes", "never legal"),
         (ROUND, ROUNDS, {}, "never legal", "always legal"),
         (NESTED, (b"a", b"aa", b"aaa", b"ac"), EARLEY, "never legal", "always legal"),
         # By the productions an `a` may be the last one; the parser need not decide that.

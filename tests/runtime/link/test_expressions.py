@@ -37,5 +37,5 @@ def nested(boundaries, leaves, levels):
 
 def test_levels_of_nesting_are_bounded(boundaries, leaves):
     assert nested(boundaries, leaves, MAX_DEPTH - 1).depth == MAX_DEPTH
-    with pytest.raises(LimitError, match="levels of nested pieces"):
+    with pytest.raises(LimitError, match="levels of nested parts"):
         nested(boundaries, leaves, MAX_DEPTH)

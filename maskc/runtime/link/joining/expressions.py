@@ -55,9 +55,7 @@ class Expression(ABC):
         self.may_be_empty = may_be_empty
         self.depth: int = 1 + max((part.depth for part in inner), default=0)
         if self.depth > MAX_DEPTH:
-            raise LimitError(
-                "levels of nested pieces", MAX_DEPTH, "nest sequences and choices less"
-            )
+            raise LimitError("levels of nested parts", MAX_DEPTH, "nest sequences and choices less")
 
     @abstractmethod
     def enter(self, after: Rest, boundaries: PieceBoundaries, /) -> list[Entry]:
