@@ -65,6 +65,7 @@ MORE += tuple(
         "formulas",
         "freezing",
         "glushkov",
+        "heads",
         "keywords",
         "labelling",
         "locations",

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 from maskc.errors import FormatError
 from maskc.jsonschema.exploring import TooLargeError
+from maskc.jsonschema.heads import build_with_head, flatten
 from maskc.jsonschema.threads import build_automaton
 from maskc.regular.ecma import ANYTHING, PatternError, parse_pattern
 from maskc.regular.tree import (
@@ -103,22 +104,14 @@ def _alternatives(node: Expression) -> Iterator[Expression]:
                 yield from _alternatives(part)
         case Sequence((Anchor("^") as start, Alternation(parts), Anchor("$") as end)):
             for part in parts:
-                yield from _alternatives(Sequence((start, *_flatten(part), end)))
+                yield from _alternatives(Sequence((start, *flatten(part), end)))
         case _:
             yield node
 
 
-def _flatten(node: Expression) -> Iterator[Expression]:
-    if isinstance(node, Sequence):
-        for part in node.parts:
-            yield from _flatten(part)
-    else:
-        yield node
-
-
 def _split(node: Expression) -> Bounded:
     """Return a pattern with a loop that a length counts, and the length; itself if none does."""
-    parts = list(_flatten(node))
+    parts = list(flatten(node))
     if len(parts) < 3 or parts[0] != Anchor("^") or parts[-1] != Anchor("$"):
         return node, 0, None
     lengths = [_length(part) for part in parts]
@@ -249,4 +242,5 @@ def _find(text: str, *, by_length: bool) -> list[BoundedDfa]:
 
 def _build(node: Expression, *, anchored: bool) -> CharDfa:
     check_counts(node)
-    return build_automaton(node if anchored else Sequence((ANYTHING, node, ANYTHING)))
+    found = None if anchored else build_with_head(node)
+    return found or build_automaton(node if anchored else Sequence((ANYTHING, node, ANYTHING)))

@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from maskc.jsonschema import patterns
+from maskc.jsonschema.heads import flatten
 from maskc.jsonschema.patterns import build_pattern, shorten, split_lengths, split_pattern
 from maskc.regular.ecma import parse_pattern
 from tests.examples import seeds
@@ -86,7 +87,7 @@ def test_what_may_stand_around_a_pattern_is_left_to_it(pattern, shorter):
 )
 def test_the_length_of_a_string_counts_the_passes_of_a_loop(pattern, expected):
     def flat(node):
-        return list(patterns._flatten(node))
+        return list(flatten(node))
 
     found = split_lengths(parse_pattern(pattern))
     assert [(flat(node), low, high) for node, low, high in found] == [
