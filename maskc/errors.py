@@ -21,9 +21,14 @@ def _show(text: str, most: int = _MOST_SHOWN) -> str:
     """
     if len(text) > 2 * most:
         text = f"{text[:most]}…{text[-most:]}"
+    return escape(text)
+
+
+def escape(text: str) -> str:
+    """Return a text with an escape for each character that is not printable."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 class MaskcError(Exception):

@@ -140,17 +140,10 @@ class Kind:
         return {}
 
 
-class _SchemaKind(Kind):
-    plural = "JSON Schemas"
+class _NoGrammar(Kind):
+    """What has neither rules nor terminals: its texts are drawn from its masks."""
+
     has_rules = False
-    takes_resources = True
-    no_rules = ("a JSON Schema has no rules", "parse the text, or compile a grammar")
-    _CHOICES = ("key_order", "blanks", "escapes", "numbers", "digits")
-
-    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge[Any]:
-        from maskc.explain.schemas import SchemaJudge
-
-        return SchemaJudge(artifact, resources)
 
     def encoding(self, header: Mapping[str, Any]) -> str:
         del header
@@ -161,6 +154,18 @@ class _SchemaKind(Kind):
 
         del limits
         return MaskDrawer(artifact)
+
+
+class _SchemaKind(_NoGrammar):
+    plural = "JSON Schemas"
+    takes_resources = True
+    no_rules = ("a JSON Schema has no rules", "parse the text, or compile a grammar")
+    _CHOICES = ("key_order", "blanks", "escapes", "numbers", "digits")
+
+    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge[Any]:
+        from maskc.explain.schemas import SchemaJudge
+
+        return SchemaJudge(artifact, resources)
 
     def subject(self) -> type[Subject]:
         from maskc.verify.schema import SchemaSubject
@@ -190,9 +195,8 @@ class _SchemaKind(Kind):
         return {"counts": {name: len(part) for name, part in plan.items() if type(part) is list}}
 
 
-class _LinkKind(Kind):
+class _LinkKind(_NoGrammar):
     plural = "structural tags"
-    has_rules = False
     no_rules = ("a structural tag has no rules", "parse the reply, or compile a grammar")
 
     def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge[Any]:
@@ -207,16 +211,6 @@ class _LinkKind(Kind):
             part if isinstance(part, int) else part.encode(errors="surrogateescape")
             for part in cut_reply(reply, names_of(header))
         ]
-
-    def encoding(self, header: Mapping[str, Any]) -> str:
-        del header
-        return "utf-8"
-
-    def open_drawer(self, artifact: Artifact, limits: Limits | None) -> TextDrawer:
-        from maskc.verify.mask_texts import MaskDrawer
-
-        del limits
-        return MaskDrawer(artifact)
 
     def subject(self) -> type[Subject]:
         from maskc.verify.tag import TagSubject

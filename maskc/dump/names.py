@@ -15,6 +15,7 @@ from maskc import bits
 from maskc.grammar.model import Grammar
 from maskc.ids import IGNORED
 from maskc.lexer.boundaries import LexemeContexts, Lookaheads
+from maskc.vocab.vocabulary import quote_bytes
 
 _ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 32: "' '", 45: "'-'", 92: "\\\\"}
 
@@ -48,12 +49,7 @@ def format_bytes(values: Iterable[int]) -> str:
 
 def format_token(token: bytes | None) -> str:
     """Return a token as its text in quotes, as bytes if it is no whole text."""
-    if token is None:
-        return "no text"
-    try:
-        return repr(token.decode())
-    except UnicodeDecodeError:
-        return repr(token)
+    return "no text" if token is None else quote_bytes(token)
 
 
 def format_tokens(tokens: Sequence[bytes | None], *, limit: int) -> str:

@@ -26,6 +26,7 @@ from maskc.dump.rows import RowNames, dump_graph, dump_masks, dump_rows, dump_ve
 from maskc.errors import StageError
 from maskc.grammar.lr0 import Item
 from maskc.grammar.model import Grammar, LalrGrammar
+from maskc.grammar.rule_names import write_production
 from maskc.grammar.sets import reduce_grammar
 from maskc.ids import END, ROOT, ProductionId
 from maskc.lexer.boundaries import LexemeContexts
@@ -65,8 +66,8 @@ def dump_grammar(grammar: Grammar) -> Iterator[str]:
         )
     yield f"productions: {len(grammar.bnf.productions)}"
     for number, production in enumerate(grammar.bnf.productions):
-        side = " ".join(map(grammar.bnf.symbol_name, production.rhs))
-        yield f"  {number} {grammar.bnf.nonterminals[production.lhs]} -> {side}".rstrip()
+        side = map(grammar.bnf.symbol_name, production.rhs)
+        yield f"  {number} {write_production(grammar.bnf.nonterminals[production.lhs], side)}"
 
 
 def dump_productions(grammar: Grammar, lexed: LookaheadCfg) -> Iterator[str]:
@@ -107,13 +108,9 @@ def dump_items(grammar: LalrGrammar, item_sets: ItemSets) -> Iterator[str]:
 
 def _format_item(grammar: LalrGrammar, item_sets: ItemSets, item: Item) -> str:
     production, dot = item
-    lhs = (
-        "$root"
-        if production == ROOT
-        else grammar.bnf.nonterminals[grammar.bnf.productions[production].lhs]
-    )
-    side = list(map(grammar.bnf.symbol_name, item_sets.right_sides[production]))
-    return " ".join([lhs, "->", *side[:dot], ".", *side[dot:]])
+    bnf = grammar.bnf
+    left = "$root" if production == ROOT else bnf.nonterminals[bnf.productions[production].lhs]
+    return write_production(left, map(bnf.symbol_name, item_sets.right_sides[production]), dot)
 
 
 def _targets(row: Mapping[int, int], names: Sequence[str], action: str) -> Iterator[str]:

@@ -14,12 +14,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Generic, NamedTuple
 
-import numpy as np
-
 from maskc.explain.model import D, Explanation, TextReading, TokenGroup, TokenVerdict
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.batches import allocate_bitmask
-from maskc.runtime.matcher import Matcher
 
 
 class TokenName(NamedTuple):
@@ -95,7 +91,7 @@ def explain(judge: TextJudge[D], text: bytes, asked: TokenName | None = None) ->
     token_id, token = find_token(artifact, asked) if asked is not None else (None, None)
     n_tokens: int = artifact.header["tokenizer"]["n_tokens"]
     death = judge.read(text)
-    legal = list_legal(artifact, matcher)
+    legal: list[int] = matcher.legal_tokens().tolist()
     texts = sorted(list_texts(artifact, legal), key=lambda token: (len(token), token))
     return Explanation(
         text=text,
@@ -140,12 +136,3 @@ def find_token(artifact: Artifact, asked: TokenName) -> tuple[int | None, bytes 
         return token_id, artifact.token_bytes(token_id)
     ids = (t for t in range(artifact.vocab_size) if artifact.token_bytes(t) == token)
     return next(ids, None), token
-
-
-def list_legal(artifact: Artifact, matcher: Matcher) -> list[int]:
-    """Return the tokens of a matcher's mask."""
-    bitmask = allocate_bitmask(1, artifact.vocab_size)
-    matcher.fill_bitmask(bitmask, 0)
-    bits = np.unpackbits(bitmask[0].view(np.uint8), bitorder="little")
-    found: list[int] = np.flatnonzero(bits).tolist()
-    return found

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from maskc.explain.explaining import list_legal
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.plan.replies import names_of
@@ -39,7 +38,7 @@ def measure_heat(artifact: Artifact, text: bytes) -> tuple[Warmth, ...]:
     name_of = {token: name.encode() for name, token in names_of(artifact.header).items()}
     for part in kind_of(artifact.header).cut(artifact.header, text):
         if isinstance(part, int):
-            n_legal = len(list_legal(artifact, matcher))
+            n_legal = len(matcher.legal_tokens())
             if not matcher.accept_token(part):
                 break
             found.append(Warmth(name_of[part], n_legal, is_special=True))
@@ -52,7 +51,7 @@ def _cut(artifact: Artifact, matcher: Matcher, text: bytes, found: list[Warmth])
     """Add the tokens of a part, and move the matcher; return whether all of it is legal."""
     at = 0
     while at < len(text):
-        legal = list_legal(artifact, matcher)
+        legal = matcher.legal_tokens().tolist()
         rest = text[at:]
         tokens = ((artifact.token_bytes(token) or b"", token) for token in legal)
         token, number = max(

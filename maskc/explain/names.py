@@ -16,7 +16,7 @@ from maskc.frontends.dialects import find_dialect
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_source, source_from_header
 from maskc.grammar.model import LalrGrammar
-from maskc.grammar.rule_names import is_written, rule_of, string_of
+from maskc.grammar.rule_names import is_written, name_part, string_of, write_production
 from maskc.ids import ROOT
 from maskc.runtime.artifact import Artifact
 
@@ -81,23 +81,13 @@ class GrammarNames:
         return tuple(self._item(sets, *item) for item in sets.kernels[lalr_state])
 
     def _item(self, sets: ItemSets, production: int, dot: int) -> str:
-        grammar = self._grammar
-        right_side = sets.right_sides[production]
-        names = [
-            self.terminal(s) if s >= 0 else _name_part(grammar.bnf.nonterminals[-1 - s])
-            for s in right_side
-        ]
-        names.insert(dot, ".")
-        if production == ROOT:
-            return " ".join(["$root ->", *names])
-        left = _name_part(grammar.bnf.nonterminals[grammar.bnf.productions[production].lhs])
-        return " ".join([left, "->", *names])
+        bnf = self._grammar.bnf
+        left = "$root" if production == ROOT else self._name(-1 - bnf.productions[production].lhs)
+        return write_production(left, map(self._name, sets.right_sides[production]), dot)
 
-
-def _name_part(nonterminal: str) -> str:
-    """Return a rule's name; ``(list…)`` for what Lark made of a part that repeats."""
-    rule = rule_of(nonterminal)
-    return rule if rule == nonterminal else f"({rule}…)"
+    def _name(self, symbol: int) -> str:
+        nonterminals = self._grammar.bnf.nonterminals
+        return self.terminal(symbol) if symbol >= 0 else name_part(nonterminals[-1 - symbol])
 
 
 def _name_rules(source: GrammarSource) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ Source: Dowling, Gallier 1984 (doi:10.1016/0743-1066(84)90014-1), for Horn claus
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 
@@ -76,6 +76,24 @@ def write_shortest(
 
 
 Node = TypeVar("Node", int, str)
+
+
+def find_reachable(
+    starts: Iterable[int], list_following: Callable[[int], Iterable[int]]
+) -> set[int]:
+    """Return what some nodes lead to, and these.
+
+    >>> sorted(find_reachable([0], {0: [3], 3: [4, 0], 4: [], 5: [0]}.__getitem__))
+    [0, 3, 4]
+    """
+    found = set(starts)
+    pending = list(found)
+    while pending:
+        for node in list_following(pending.pop()):
+            if node not in found:
+                found.add(node)
+                pending.append(node)
+    return found
 
 
 def find_components(edges: Mapping[Node, Sequence[Node]]) -> list[list[Node]]:

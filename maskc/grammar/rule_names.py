@@ -49,6 +49,24 @@ def is_written(name: str, texts: Iterable[str]) -> bool:
     return "__" in name[1:] or any(written.search(text) for text in texts)
 
 
+def name_part(nonterminal: str) -> str:
+    """Return a rule's name; ``(list…)`` for what Lark made of a part that repeats."""
+    rule = rule_of(nonterminal)
+    return rule if rule == nonterminal else f"({rule}…)"
+
+
+def write_production(left: str, right_side: Iterable[str], dot: int | None = None) -> str:
+    """Return a production, or an item of it, on one line.
+
+    >>> write_production("x", ["A", "b"]), write_production("x", ["A", "b"], 1)
+    ('x -> A b', 'x -> A . b')
+    """
+    names = list(right_side)
+    if dot is not None:
+        names.insert(dot, ".")
+    return " ".join([left, "->", *names])
+
+
 def is_made(nonterminal: str) -> bool:
     """Return whether Lark made a nonterminal of a repetition."""
     return _MADE.match(nonterminal) is not None

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from maskc import bits
-from maskc.grammar.closures import find_derivable, unite_along
+from maskc.grammar.closures import find_derivable, find_reachable, unite_along
 from maskc.grammar.model import Bnf, Production
 from maskc.ids import END
 
@@ -78,7 +78,10 @@ def reduce_productions(
     productive = find_derivable((p.lhs, p.rhs) for p in productions)
     # Unproductive first: removing them can make others unreachable, never the reverse.
     left = [p for p in productions if all(s >= 0 or -1 - s in productive for s in p.rhs)]
-    reachable = _find_reachable(start, left)
+    used: dict[int, list[int]] = {}
+    for production in left:
+        used.setdefault(production.lhs, []).extend(-1 - s for s in production.rhs if s < 0)
+    reachable = find_reachable([start], lambda nonterminal: used.get(nonterminal, ()))
     kept = tuple(p for p in left if p.lhs in reachable)
     return ReducedGrammar(
         terminals=terminals,
@@ -88,21 +91,6 @@ def reduce_productions(
         used_terminals=frozenset(s for p in kept for s in p.rhs if s >= 0),
         used_nonterminals=frozenset(p.lhs for p in kept),
     )
-
-
-def _find_reachable(start: int, productions: Iterable[Production]) -> set[int]:
-    by_lhs: dict[int, list[Production]] = {}
-    for production in productions:
-        by_lhs.setdefault(production.lhs, []).append(production)
-    reachable = {start}
-    pending = [start]
-    while pending:
-        for production in by_lhs.get(pending.pop(), ()):
-            for symbol in production.rhs:
-                if symbol < 0 and -1 - symbol not in reachable:
-                    reachable.add(-1 - symbol)
-                    pending.append(-1 - symbol)
-    return reachable
 
 
 Terminals = int

@@ -29,7 +29,7 @@ from maskc.arguments import as_one_of, as_text
 from maskc.errors import ArtifactError, GrammarError, MaskcError
 from maskc.integrations.compile_pool import OtherProcess
 from maskc.integrations.registry import KIT_VARIABLE
-from maskc.integrations.session import MASK_STEPS
+from maskc.integrations.session import MASK_STEPS, read_choice
 from maskc.kit.compiling import Compiler
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import load_kit, make_kit
@@ -80,10 +80,7 @@ def falls_back() -> bool:
     Raises:
         ArtifactError: ``MASKC_REFUSED`` is something else than ``backend`` or ``error``.
     """
-    given = os.environ.get(REFUSED_VARIABLE, "error")
-    if given not in ("backend", "error"):
-        raise ArtifactError(REFUSED_VARIABLE, f"{given!r} is unknown", "choose backend or error")
-    return given == "backend"
+    return read_choice(REFUSED_VARIABLE, ("error", "backend"), "backend or error") == "backend"
 
 
 def read_unsupported() -> str:
@@ -92,11 +89,7 @@ def read_unsupported() -> str:
     Raises:
         ArtifactError: it is something else.
     """
-    given = os.environ.get(UNSUPPORTED_VARIABLE, "refuse")
-    if given not in ("loosen", "refuse"):
-        remedy = "choose loosen or refuse"
-        raise ArtifactError(UNSUPPORTED_VARIABLE, f"{given!r} is unknown", remedy)
-    return given
+    return read_choice(UNSUPPORTED_VARIABLE, ("refuse", "loosen"), "loosen or refuse")
 
 
 class RequestConstraints:

@@ -74,11 +74,18 @@ def read_setting() -> str:
     Raises:
         ArtifactError: ``MASKC_MAX_TOKENS`` is something else.
     """
-    given = os.environ.get(VARIABLE, _SETTINGS[0])
-    if given not in _SETTINGS:
-        raise ArtifactError(
-            VARIABLE, f"{given!r} is unknown", f"choose one of {', '.join(_SETTINGS)}"
-        )
+    return read_choice(VARIABLE, _SETTINGS, f"one of {', '.join(_SETTINGS)}")
+
+
+def read_choice(variable: str, choices: Sequence[str], named: str) -> str:
+    """Return what an operator chose by a variable of the environment; by default the first.
+
+    Raises:
+        ArtifactError: it is something else; ``named`` says what there is.
+    """
+    given = os.environ.get(variable, choices[0])
+    if given not in choices:
+        raise ArtifactError(variable, f"{given!r} is unknown", f"choose {named}")
     return given
 
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from maskc.errors import LimitError
+from maskc.grammar.closures import find_reachable
 from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD, NO_COLUMNS, ColumnsId
 from maskc.lexer.scanner import Scanner
@@ -94,13 +95,8 @@ _WIDTHLESS = [b for b in range(256) if b not in (9, 10, 32)]
 
 def _closure(scanner: Scanner, states: set[int], bytes_: range | list[int]) -> set[int]:
     classes = sorted({int(scanner.byte_class[b]) for b in bytes_})
-    found, pending = set(states), list(states)
-    while pending:
-        for target in scanner.next[pending.pop(), classes].tolist():
-            if target != DEAD and target not in found:
-                found.add(target)
-                pending.append(target)
-    return found
+    moves = scanner.next[:, classes]
+    return find_reachable(states, lambda state: set(moves[state].tolist()) - {DEAD})
 
 
 def _series(

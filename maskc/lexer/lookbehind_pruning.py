@@ -17,10 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from maskc.grammar.closures import find_reachable
 from maskc.grammar.model import LexerSpec
 from maskc.ids import IGNORED
 from maskc.regular.lookbehind import LookBehindState
-from maskc.regular.nodes import Accept, Arena, Char, LookAround, SplitNode, targets_of
+from maskc.regular.nodes import Accept, Arena, Char, LookAround, Node, SplitNode, targets_of
 from maskc.regular.threads import Obligations, Threads, ThreadStepper, list_positions
 
 Behinds = frozenset[int]  # numbers of look-behinds
@@ -133,41 +134,37 @@ def _walk(nfa: Arena, start: int) -> tuple[Behinds, frozenset[int], bool]:
     behinds: set[int] = set()
     labels: set[int] = set()
     reads = False
-    pending, seen = [start], {start}
-    while pending:
-        node = nfa.nodes[pending.pop()]
-        further = [] if isinstance(node, Char) else targets_of(node)
-        match node:
+
+    def follow(number: int) -> list[int]:
+        node = nfa.nodes[number]
+        return [] if isinstance(node, Char) else _list_inside(node)
+
+    for number in find_reachable([start], follow):
+        match nfa.nodes[number]:
             case Char():
                 reads = True
-            case Accept():
-                labels.add(node.label)
-            case SplitNode():
-                further += node.rivals
-            case LookAround(ahead=True):
-                further.append(node.start)  # what ends in there is no terminal: too much is asked
-            case LookAround():
-                behinds.add(node.start)
-        pending += [n for n in further if n not in seen]
-        seen.update(further)
+            case Accept(label=label):
+                labels.add(label)
+            case LookAround(ahead=False, start=behind):
+                behinds.add(behind)
     return frozenset(behinds), frozenset(labels), reads
 
 
 def _list_nested(nfa: Arena) -> Behinds:
     """Return the look-behinds that stand inside another one, anywhere in it."""
-    nested: set[int] = set()
-    pending = list(nfa.look_behinds)
-    seen = set(pending)
-    while pending:
-        node = nfa.nodes[pending.pop()]
-        further = targets_of(node)
-        if isinstance(node, SplitNode):
-            further += node.rivals
-        elif isinstance(node, LookAround):
-            if node.ahead:
-                further.append(node.start)
-            else:
-                nested.add(node.start)
-        pending += [n for n in further if n not in seen]
-        seen.update(further)
-    return frozenset(nested)
+    inside = find_reachable(nfa.look_behinds, lambda number: _list_inside(nfa.nodes[number]))
+    nodes = (nfa.nodes[number] for number in inside)
+    return frozenset(n.start for n in nodes if isinstance(n, LookAround) and not n.ahead)
+
+
+def _list_inside(node: Node) -> list[int]:
+    """Return what a node leads to, its rivals and what a look-ahead begins with among it.
+
+    What ends in a look-ahead is no terminal: too much is asked.
+    """
+    further = targets_of(node)
+    if isinstance(node, SplitNode):
+        further += node.rivals
+    elif isinstance(node, LookAround) and node.ahead:
+        further.append(node.start)
+    return further

@@ -23,8 +23,9 @@ begins after a blank.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from maskc.grammar.closures import find_reachable
 from maskc.grammar.sets import compute_nullable
 from maskc.ids import DEAD, IGNORED
 from maskc.lint.model import Finding, SourceLocation, find
@@ -36,8 +37,6 @@ from maskc.regular.tree import Characters, Expression, Look, Repeat, children
 BLANKS = " \t\n\r\f\v"
 _RUNS = (*BLANKS, "\r\n")
 _MANY = 300  # a pattern that matches so many blanks is taken for one without a bound
-
-_Graph = Mapping[int, set[int]]
 
 
 def find_blank_loops(subject: LintedLalrGrammar) -> Iterator[Finding]:
@@ -72,14 +71,9 @@ class _Loops:
         classes = sorted({int(scanner.byte_class[ord(blank)]) for blank in BLANKS})
         entries = [set(row) - {DEAD} for row in scanner.entries[:, classes].tolist()]
         starts = set(scanner.next[scanner.start, classes].tolist()).union(*entries) - {DEAD}
-        self._inside: dict[int, set[int]] = {}
-        pending = list(starts)
-        while pending:
-            state = pending.pop()
-            if state not in self._inside:
-                moves = set(scanner.next[state, classes].tolist()) - {DEAD}
-                self._inside[state] = moves
-                pending += moves
+        moves_of = [set(row) - {DEAD} for row in scanner.next[:, classes].tolist()]
+        inside = find_reachable(starts, moves_of.__getitem__)
+        self._inside = {state: moves_of[state] for state in inside}
         self._after: dict[int, dict[int, set[int]]] = {}
         for state in self._inside:
             for terminal, boundary in scanner.ends[state]:
@@ -96,7 +90,7 @@ class _Loops:
                 continue
             # A letter may lead back into the loop, or stay in a loop of its own: that is text.
             target = int(scanner.next[state, scanner.byte_class[ord("a")]])
-            if target == DEAD or state not in _reach(self._inside, {target}):
+            if target == DEAD or state not in _reach(self._inside, [target]):
                 end = scanner.end_of_text[state]
                 found |= {terminal for terminal, _ in scanner.ends[state]}
                 found |= {end} if end is not None and end >= 0 else set()
@@ -112,15 +106,8 @@ class _Loops:
         return any(s in _reach(joined, targets) for s, targets in moves.items())
 
 
-def _reach(graph: _Graph, states: set[int]) -> set[int]:
-    found: set[int] = set()
-    pending = list(states)
-    while pending:
-        state = pending.pop()
-        if state not in found:
-            found.add(state)
-            pending += graph.get(state, ())
-    return found
+def _reach(graph: Mapping[int, Iterable[int]], nodes: Iterable[int]) -> set[int]:
+    return find_reachable(nodes, lambda node: graph.get(node, ()))
 
 
 def _own_blanks(subject: LintedLalrGrammar, terminal: int) -> list[str]:
@@ -179,7 +166,7 @@ def _find_rules(subject: LintedLalrGrammar, again: set[int]) -> Iterator[Finding
                 steps.setdefault(production.lhs, set()).add(-1 - symbol)
                 if any(s in again for s in rest):
                     weighted.add((production.lhs, -1 - symbol))
-    looping = [lhs for lhs, target in sorted(weighted) if lhs in _reach(steps, {target})]
+    looping = [lhs for lhs, target in sorted(weighted) if lhs in _reach(steps, [target])]
     for location in dict.fromkeys(map(subject.locate_rule, looping)):
         terminals = subject.list_names(sorted(again))
         yield find("repeated blank", location, name=location.name, terminals=terminals)

@@ -40,7 +40,7 @@ from maskc.lint.terminals import (
     find_unparted_words,
 )
 from maskc.runtime.graph import GraphReader
-from maskc.vocab.vocabulary import Vocabulary
+from maskc.vocab.vocabulary import Vocabulary, quote_bytes
 
 # Whatever the parser is.
 CHECKS_OF_ALL: tuple[Callable[[LintedGrammar], Iterable[Finding]], ...] = (
@@ -147,7 +147,7 @@ def find_useless_tokens(subject: LintedGrammar, vocabulary: Vocabulary) -> Itera
         yield find(
             "useless tokens",
             SourceLocation("vocabulary", vocabulary.name, None),
-            " ".join(map(_quote, shown)),
+            " ".join(map(quote_bytes, shown)),
             n_useless=len(useless),
             n_tokens=sum(token is not None for token in vocabulary.tokens),
         )
@@ -160,13 +160,6 @@ def find_useful_tokens(contents: Contents) -> NDArray[np.bool_]:
     unions = np.unique([*arrays["answer_union"], *arrays["trial_union"]]).tolist()
     useful = GraphReader(arrays).unite(frozenset(unions), -(-n_tokens // 32))
     return np.unpackbits(useful.view(np.uint8), bitorder="little")[:n_tokens].astype(np.bool_)
-
-
-def _quote(token: bytes) -> str:
-    try:
-        return repr(token.decode())
-    except UnicodeDecodeError:
-        return repr(token)
 
 
 _ALLOW = re.compile(r"(?://|#|/\*|\(\*).*\bmaskc:.*\ballow=(ML\d{3}(?:,ML\d{3})*)")

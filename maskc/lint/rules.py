@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from maskc.compiler.lalr.conflicts import Conflict
+from maskc.grammar.closures import find_reachable
 from maskc.grammar.rule_names import rule_of
 from maskc.grammar.sets import reduce_productions
 from maskc.ids import END, ROOT
@@ -114,20 +115,14 @@ def _going_on(subject: LintedLalrGrammar, state: int, terminal: int) -> str:
 
 def _begin(subject: LintedLalrGrammar, state: int, nonterminal: int) -> set[int]:
     """Return the terminals that a state shifts for a nonterminal of its closure."""
-    item_sets = subject.item_sets
-    found: set[int] = set()
-    seen, pending = {nonterminal}, [nonterminal]
-    while pending:
-        for production in item_sets.closures[state].get(pending.pop(), ()):
-            symbol = item_sets.next_symbol((production, 0))
-            if symbol is None:
-                continue
-            if symbol >= 0:
-                found.add(symbol)
-            elif -1 - symbol not in seen:
-                seen.add(-1 - symbol)
-                pending.append(-1 - symbol)
-    return found
+    right_sides, closure = subject.item_sets.right_sides, subject.item_sets.closures[state]
+
+    def list_first(symbol: int) -> list[int]:
+        begun = closure.get(-1 - symbol, ()) if symbol < 0 else ()
+        return [right_sides[production][0] for production in begun if right_sides[production]]
+
+    found = find_reachable([-1 - nonterminal], list_first)
+    return {symbol for symbol in found if symbol >= 0}
 
 
 def _find_witness(subject: LintedLalrGrammar, state: int, terminals: list[int]) -> str | None:

@@ -21,11 +21,12 @@ from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable, build_table_without_lexer
 from maskc.compiler.lalr_path import LalrLanguage, LalrPath
 from maskc.compiler.pipeline import analyse_grammar
+from maskc.errors import escape
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar, LalrGrammar, Production
-from maskc.grammar.rule_names import is_written, rule_of, string_of
+from maskc.grammar.rule_names import is_written, rule_of, string_of, write_production
 from maskc.grammar.sets import ReducedGrammar, reduce_grammar
 from maskc.lexer.scanner import Scanner
 from maskc.lint.lexemes import find_common_lexeme
@@ -153,8 +154,7 @@ class LintedGrammar:
             return f'"{self.strings[terminal]}"'
         if is_named:
             return name
-        pattern = self.grammar.lexer.patterns[terminal] or ""
-        return f"/{''.join(c if c.isprintable() else repr(c)[1:-1] for c in pattern)}/"
+        return f"/{escape(self.grammar.lexer.patterns[terminal] or '')}/"
 
     def define_higher(self, terminal: int) -> str:
         """Return how an author gives a terminal a higher priority, by its name or as a new one."""
@@ -173,10 +173,8 @@ class LintedGrammar:
 
     def format(self, production: Production, dot: int | None = None) -> str:
         """Return a production, or an item of it, on one line, as ``X -> A . B``."""
-        side = list(map(self.name_symbol, production.rhs))
-        if dot is not None:
-            side.insert(dot, ".")
-        return " ".join([self.name_rule(production.lhs), "->", *side])
+        left, side = self.name_rule(production.lhs), map(self.name_symbol, production.rhs)
+        return write_production(left, side, dot)
 
     def name_symbol(self, symbol: int) -> str:
         """Return the name of a symbol as it stands in a production's right side."""

@@ -24,12 +24,12 @@ from maskc.explain.model import (
 from maskc.report.formats import (
     MAX_NAMES,
     format_count,
-    format_lexemes,
     list_names,
     point_at,
     quote,
 )
 from maskc.report.model import Block, Heat, Lines, Report, Table, Tokens
+from maskc.vocab.vocabulary import quote_bytes
 
 _MAX_NAME = 32  # characters of a name that others are lined up with
 _MOST_KEYWORDS, _MOST_CHARACTERS = 12, 60  # of a schema; of a keyword's value
@@ -172,7 +172,7 @@ def say_token(verdict: TokenVerdict[Any]) -> Iterator[str]:
 
 def say_death(death: Death | Refusal, text: bytes) -> Iterator[str]:
     """Yield the lines of where and of what a text dies."""
-    good, byte = text[: max(0, death.offset)], format_lexemes(bytes([death.byte]))
+    good, byte = text[: max(0, death.offset)], quote_bytes(bytes([death.byte]))
     where = f"after {quote(good)} " if good else ""
     if isinstance(death, Refusal):
         yield f"  {where}the byte {byte} at offset {death.offset} is forbidden"
@@ -301,7 +301,7 @@ def _say_problem(problem: Problem, text: bytes) -> str:
     if death is None:
         said = "the text ends too early"
         if problem.explanation.forced:
-            return f"{said}; expected: {format_lexemes(problem.explanation.forced)}"
+            return f"{said}; expected: {quote_bytes(problem.explanation.forced)}"
     else:
         character = _quote_character(text, death.offset)
         if isinstance(death, Refusal):
@@ -316,7 +316,7 @@ def _quote_character(text: bytes, offset: int) -> str:
     start = offset
     while start and text[start] & 0xC0 == 0x80:
         start -= 1
-    return format_lexemes(text[start : start + 4].decode(errors="replace")[:1].encode())
+    return quote_bytes(text[start : start + 4].decode(errors="replace")[:1].encode())
 
 
 def _say_unexpected(death: Death, character: str) -> str:

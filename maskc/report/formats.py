@@ -6,13 +6,13 @@ r"""Numbers, lexemes and positions of a text, as a person reads them.
 ('999 B', '20.40 MB')
 >>> format_seconds(0.0042), format_seconds(3.21), format_seconds(75)
 ('4.2 ms', '3.2 s', '1 min 15 s')
->>> print(format_lexemes(bytes([97, 10])), format_lexemes(bytes([195])))
-'a\n' b'\xc3'
 >>> point_at(b'{"a":\n  }', 8)
 ['    }', '    ^']
 """
 
 from __future__ import annotations
+
+from maskc.vocab.vocabulary import quote_bytes
 
 _BEFORE, _SHOWN = 60, 76  # characters of a line before what is pointed at, and in all
 MAX_TEXT = 60
@@ -55,26 +55,18 @@ def format_seconds(seconds: float) -> str:
     return f"{minutes} min {rest} s"
 
 
-def format_lexemes(lexemes: bytes) -> str:
-    """Return lexemes as a literal: on one line, in quotes."""
-    try:
-        return repr(lexemes.decode())
-    except UnicodeDecodeError:
-        return repr(lexemes)
-
-
 def show_token(token: bytes) -> str:
     """Return a token without quotes, each blank as ``␣``.
 
     >>> print(show_token(b" a"))
     ␣a
     """
-    return format_lexemes(token)[1:-1].replace(" ", "␣")
+    return quote_bytes(token)[1:-1].replace(" ", "␣")
 
 
 def quote(text: bytes) -> str:
     """Return a text in quotes; of a long one the end."""
-    shown = format_lexemes(text)
+    shown = quote_bytes(text)
     return shown if len(shown) <= MAX_TEXT else f"…{shown[-MAX_TEXT:]}"
 
 

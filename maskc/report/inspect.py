@@ -13,7 +13,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from maskc.artifact.starts import starts_of
-from maskc.errors import GrammarError, LimitError, PostlexError, SchemaError
+from maskc.errors import GrammarError, LimitError, PostlexError, SchemaError, escape
 from maskc.explain.heat import Warmth, measure_heat
 from maskc.explain.model import Explanation
 from maskc.frontends.lark.shapes import RuleShape, read_shapes
@@ -24,7 +24,6 @@ from maskc.kinds import kind_of
 from maskc.report.explain import list_groups, say_death
 from maskc.report.formats import (
     format_count,
-    format_lexemes,
     format_seconds,
     format_size,
 )
@@ -46,6 +45,7 @@ from maskc.report.names import UNNAMED, format_postlex, list_texts
 from maskc.report.origin import describe_added, describe_file, list_origin
 from maskc.report.timings import Timings
 from maskc.runtime.artifact import Artifact
+from maskc.vocab.vocabulary import quote_bytes
 
 N_LARGEST = 12  # sections of the file; smaller ones are one line
 _END = "$END"  # of the text, which has no pattern
@@ -114,20 +114,13 @@ def _list_terminals(grammar: Grammar, holes: Container[str]) -> tuple[tuple[str,
     found = [
         (
             "" if name.startswith(("__IGNORE_", UNNAMED)) else name,
-            texts.get(name) or _write_pattern(pattern),
+            texts.get(name) or ("made by the Indenter" if pattern is None else escape(pattern)),
             "ignored" if n in grammar.lexer.ignored else "a hole" if name in holes else "",
         )
         for n, (name, pattern) in enumerate(pairs)
         if name != _END
     ]
     return tuple(sorted(found, key=lambda row: (row[2] == "ignored", not row[0])))
-
-
-def _write_pattern(pattern: str | None) -> str:
-    """Return a pattern on one line: Lark's have the characters that were written as escapes."""
-    if pattern is None:
-        return "made by the Indenter"
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in pattern)
 
 
 def report_artifact(inspection: Inspection, *, internals: bool = False) -> Report:
@@ -217,7 +210,7 @@ def _list_heat(view: AuthorView) -> Iterator[Section]:
 
 
 def _show_next(view: AuthorView) -> Section:
-    found, where = view.sample, format_lexemes(view.text) if view.text else "the start of a text"
+    found, where = view.sample, quote_bytes(view.text) if view.text else "the start of a text"
     blocks: list[Block]
     if found.death is not None:
         blocks = [

@@ -22,7 +22,6 @@ from maskc.grammar.sets import reduce_grammar
 from maskc.report.formats import (
     count,
     format_count,
-    format_lexemes,
     format_seconds,
     format_size,
 )
@@ -36,6 +35,7 @@ from maskc.report.names import (
     rebuild_grammar,
 )
 from maskc.report.timings import STEP_PREFIX, Timings
+from maskc.vocab.vocabulary import quote_bytes
 
 # Further examples of undecided rows, and pairs that are not lexed apart, are in the JSON.
 N_SHOWN = 10
@@ -51,9 +51,6 @@ _EXPLANATIONS = {
     "jointly legal": "sequences that are legal on the same stacks of Lark's parser are one",
     # Of artifacts that an older version made.
     "closings": "rows that differ only in what their open lexeme may become are one",
-    "follow": "sequences that leave the follow graph are dropped",
-    "pairs": "sequences with a never-legal pair are dropped, always-legal suffixes are dropped",
-    "sequences": "never-legal sequences are dropped, jointly legal ones are one",
 }
 
 
@@ -259,7 +256,7 @@ def _list_unlexed(header: Mapping[str, Any], texts: Texts) -> list[Block]:
         (
             make_chips([pair["first"]], texts),
             make_chips([pair["second"]], texts),
-            Code(format_lexemes(pair["witness"])),
+            Code(quote_bytes(pair["witness"])),
         )
         for pair in pairs
     ]

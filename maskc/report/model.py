@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from maskc.report.formats import format_count, format_lexemes
+from maskc.report.formats import format_count
+from maskc.vocab.vocabulary import quote_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Tokens:
     form = "tokens"
 
     def __str__(self) -> str:
-        shown = " ".join(map(format_lexemes, self.tokens))
+        shown = " ".join(map(quote_bytes, self.tokens))
         more = self.n_more > 0
         return f"{shown} and {format_count(self.n_more)} more" if shown and more else shown
 

@@ -124,18 +124,6 @@ class Drawer:
         return join_parts(written).decode(self._encoding, errors="replace")
 
 
-def generate_texts(
-    artifact: Artifact, *, count: int, max_tokens: int, seed: int, limits: Limits | None = None
-) -> Iterator[GeneratedText]:
-    """Yield texts of an artifact of any kind, the same ones for the same seed.
-
-    They have about ``max_tokens`` tokens at most; where a grammar's rules draw, lexemes.
-    """
-    drawer = kind_of(artifact.header).open_drawer(artifact, limits)
-    for number in range(count):
-        yield drawer.draw_text(seed, number, max_tokens)
-
-
 def open_grammar_drawer(artifact: Artifact, limits: Limits | None) -> Drawer:
     source = source_from_header(artifact.header["grammar"])
     lark = run_bounded(lambda: build_lark(source), limits)
@@ -143,7 +131,7 @@ def open_grammar_drawer(artifact: Artifact, limits: Limits | None) -> Drawer:
 
 
 class DrawingProcess:
-    """Draws the texts of :func:`generate_texts` in a process that is ended if it takes too long.
+    """Draws texts of an artifact of any kind, in a process that is ended if it takes too long.
 
     Lark tries the grammar's patterns meanwhile, which nothing else can interrupt. The process keeps
     what it has made for the next text.
@@ -169,7 +157,9 @@ class DrawingProcess:
         self._executor.__exit__(*error)
 
     def draw(self, count: int, max_tokens: int, seed: int) -> Iterator[GeneratedText]:
-        """Yield texts.
+        """Yield texts, the same ones for the same seed.
+
+        They have about ``max_tokens`` tokens at most; where a grammar's rules draw, lexemes.
 
         Raises:
             GrammarError, PostlexError: the grammar of the artifact cannot be built again.

@@ -208,3 +208,15 @@ def _compute_fingerprint(tokens: tuple[bytes | None, ...], eos_ids: tuple[int, .
             parts.append((len(token) + 1).to_bytes(4, "little"))
             parts.append(token)
     return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+def quote_bytes(data: bytes) -> str:
+    r"""Return what tokens write as a literal: a text on one line, bytes where it is none.
+
+    >>> print(quote_bytes(bytes([97, 10])), quote_bytes(bytes([195])))
+    'a\n' b'\xc3'
+    """
+    try:
+        return repr(data.decode())
+    except UnicodeDecodeError:
+        return repr(data)

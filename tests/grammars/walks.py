@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lark import Lark
@@ -10,7 +10,8 @@ from lark import Lark
 from maskc import Artifact, allocate_bitmask
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
-from maskc.verify.generation import generate_texts
+from maskc.kinds import kind_of
+from maskc.verify.mask_texts import GeneratedText
 from tests.compiled import EVERY_BYTE, compile_kept
 from tests.grammars.folder import GRAMMARS
 
@@ -33,6 +34,15 @@ def read_corpus(name: str) -> dict[str, str]:
         for path in sorted((CORPORA / name).iterdir())
         if path.is_file()
     }
+
+
+def generate_texts(
+    artifact: Artifact, *, count: int, max_tokens: int, seed: int
+) -> Iterator[GeneratedText]:
+    """Yield texts of an artifact of any kind, the same ones for the same seed."""
+    drawer = kind_of(artifact.header).open_drawer(artifact, None)
+    for number in range(count):
+        yield drawer.draw_text(seed, number, max_tokens)
 
 
 def compile_for(name: str, texts: Iterable[str]) -> Artifact:

@@ -9,7 +9,6 @@ from maskc.compiler.pipeline import PassRecord
 from maskc.report.compile import tabulate_passes
 from maskc.report.formats import (
     format_count,
-    format_lexemes,
     format_seconds,
     format_size,
     make_bar,
@@ -18,6 +17,7 @@ from maskc.report.internals import format_change, list_steps
 from maskc.report.model import Facts, Table
 from maskc.report.names import list_texts, make_chips, name_unnamed, rebuild_grammar
 from maskc.report.render import PIPE_WIDTH, make_console, make_facts, make_table, print_json
+from maskc.vocab.vocabulary import quote_bytes
 from tests.report.example import HEADER, TIMINGS
 
 
@@ -45,8 +45,8 @@ def written(renderable):
         (format_count, 0, "0"),
         (format_count, 999, "999"),
         (format_count, 1_000_000, "1,000,000"),
-        (format_lexemes, "é'\t".encode(), '"é\'\\t"'),
-        (format_lexemes, b"\xc3", r"b'\xc3'"),
+        (quote_bytes, "é'\t".encode(), '"é\'\\t"'),
+        (quote_bytes, b"\xc3", r"b'\xc3'"),
     ],
 )
 def test_a_value_is_written_in_the_unit_that_suits_it(write, given, text):

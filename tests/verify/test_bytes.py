@@ -7,10 +7,10 @@ import maskc
 from maskc.errors import TokenizerError
 from maskc.verify import run_verify
 from maskc.verify.general import build_oracle
-from maskc.verify.generation import generate_texts
 from maskc.verify.grammar import GrammarSubject
 from maskc.verify.model import Document, Outcome, VerifyOptions
 from maskc.verify.steps import read_pattern
+from tests.grammars.walks import generate_texts
 
 GRAMMAR = r"""// maskc: use_bytes=true {settings}
 start: item+

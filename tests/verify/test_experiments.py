@@ -9,9 +9,9 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import source_from_header
 from maskc.verify import VerifyOptions, run_verify
 from maskc.verify.general import parses
-from maskc.verify.generation import generate_texts
 from maskc.verify.grammar import GrammarSubject
 from maskc.verify.model import Outcome
+from tests.grammars.walks import generate_texts
 
 QUICK = VerifyOptions(
     files=20,

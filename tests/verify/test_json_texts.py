@@ -6,8 +6,8 @@ import pytest
 
 import maskc
 from maskc.errors import LimitError, TokensLeftError
-from maskc.verify.generation import generate_texts
 from maskc.verify.mask_texts import MaskDrawer, find_end, join_parts
+from tests.grammars.walks import generate_texts
 
 SCHEMA = {
     "type": "object",

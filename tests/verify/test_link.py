@@ -9,11 +9,11 @@ import pytest
 from maskc.kit.artifacts import compile_structural_tag
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.verify.generation import generate_texts
 from maskc.verify.model import Document, Experiment, Outcome, Unit, VerifyOptions
 from maskc.verify.plan import plan_first, plan_second, run_unit
 from maskc.verify.tag import TagSubject
 from maskc.vocab.vocabulary import Vocabulary
+from tests.grammars.walks import generate_texts
 
 pytest.importorskip("jsonschema")
 

@@ -32,6 +32,8 @@ from enum import Enum
 from operator import itemgetter
 from typing import Any, Final, TypeVar
 
+from maskc.grammar.closures import find_reachable
+
 TAKEN: Final = -1
 REFUSED: Final = -2
 
@@ -150,14 +152,7 @@ class DebtAutomaton:
         for state, row in enumerate(self.edges):
             for _, target in row:
                 sources.setdefault(target, []).append(state)
-        found: set[int] = set()
-        pending = [end]
-        while pending:
-            for source in sources.get(pending.pop(), ()):
-                if source not in found:
-                    found.add(source)
-                    pending.append(source)
-        return found
+        return find_reachable([end], lambda state: sources.get(state, ()))
 
 
 def build_debt_automaton(

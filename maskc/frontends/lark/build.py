@@ -83,9 +83,8 @@ def _build(source: GrammarSource, imports: dict[str, str], plugins: Mapping[str,
     starts = source.start.split(",")
     grammar: Any = None
     try:
-        loaders = [make_loader(source, imports)]
         with QUIET:
-            grammar, _ = _load(source, loaders)
+            grammar = read_grammar(source, source.text, imports)
             check_expansion(grammar, source.name)
             if source.roles:
                 insert_roles(grammar, source)
@@ -226,14 +225,15 @@ def _show(terminal: TerminalDef) -> str:
     return quote_text(pattern)
 
 
-def _load(source: GrammarSource, loaders: list[Any]) -> Any:
-    """Return what Lark reads of a grammar.
+def read_grammar(source: GrammarSource, text: str, imports: dict[str, str]) -> Any:
+    """Return what Lark reads of a grammar, and write the texts that it imports into ``imports``.
 
     Where it cannot, it compares the text with its examples of errors and logs the state of its
     parser with ``%d``, which is not a number: that is a TypeError, on the way of what it had found.
     """
     try:
-        return cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)
+        loaders = [make_loader(source, imports)]
+        return cast(Any, load_lark_grammar)(text, source.name, loaders, False)[0]
     except TypeError as error:
         found, here = None, error.__context__
         while here is not None:

@@ -13,15 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
-
-from lark.load_grammar import load_grammar as load_lark_grammar
+from typing import Any, NamedTuple
 
 from maskc.bounded import run_bounded
 from maskc.errors import GrammarError
 from maskc.frontends.embedded import FIRST, LAST, Format, cut_out
-from maskc.frontends.lark.build import REFUSALS
-from maskc.frontends.lark.imports import make_loader
+from maskc.frontends.lark.build import REFUSALS, read_grammar
 from maskc.frontends.source import GrammarSource
 
 _MOST_FORMATS = 20_000  # that the rules are written out to
@@ -47,9 +44,7 @@ def _describe(source: GrammarSource) -> Format:
         raise _refuse(source, "takes no other setting than start; leave the others out")
     text, embedded = cut_out(source.name, source.text)
     try:
-        loaders = [make_loader(source, {})]
-        grammar, _ = cast(Any, load_lark_grammar)(text, source.name, loaders, False)
-        terminals, rules, ignored = grammar.compile([source.start], "*")
+        terminals, rules, ignored = read_grammar(source, text, {}).compile([source.start], "*")
     except REFUSALS as error:
         raise GrammarError(source.name, f"Lark refuses it: {error}") from None
     if ignored:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from maskc.budget import quote_symbol
-from maskc.errors import LimitError
+from maskc.errors import LimitError, escape
 from maskc.frontends.translation import number_names
 from maskc.grammar.closures import find_shortest, write_shortest
 from maskc.grammar.lr0 import add_roots, build_lr0
@@ -79,8 +79,7 @@ def describe_collision(
 
 
 def quote_text(text: str) -> str:
-    shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return f'"{"".join(shown)}"'
+    return f'"{escape(text)}"'
 
 
 def _format(rule: Rule, texts: Mapping[str, str]) -> str:

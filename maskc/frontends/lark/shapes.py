@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from lark import Token, Tree
-from lark.load_grammar import load_grammar as load_lark_grammar
 
 from maskc.bounded import run_bounded
 from maskc.errors import GrammarError
-from maskc.frontends.lark.build import REFUSALS
-from maskc.frontends.lark.imports import make_loader
+from maskc.frontends.lark.build import REFUSALS, read_grammar
 from maskc.frontends.source import GrammarSource
 
 MAX_DEPTH, MAX_PARTS, MAX_RULES = 24, 400, 300
@@ -68,8 +66,7 @@ def read_shapes(source: GrammarSource) -> tuple[RuleShape, ...]:
 
 def _read(source: GrammarSource) -> Iterator[RuleShape]:
     try:
-        loaders = [make_loader(source, {})]
-        grammar, _ = cast(Any, load_lark_grammar)(source.text, source.name, loaders, False)
+        grammar = read_grammar(source, source.text, {})
     except REFUSALS as error:
         raise GrammarError(source.name, f"Lark refuses it: {error}") from None
     for name, parameters, tree, _ in grammar.rule_defs[:MAX_RULES]:
