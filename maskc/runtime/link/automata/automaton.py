@@ -93,7 +93,11 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
     def plain_loop_of(self, state: int) -> Loop | None:
         """Return the loop without a count that begins in a state; ``None``: it has none."""
         if state not in self._plain_loops:
-            self._plain_loops[state] = find_plain_loop(self, state)
+            found = find_plain_loop(self, state)
+            with self._lock:
+                self._plain_loops[state] = found
+                if found is not None:
+                    self.grow(_ROW_BYTES + 4 * found.component.table.size)
         return self._plain_loops[state]
 
     def only_text(self, state: int) -> bytes:  # noqa: ARG002  # several texts go on here
