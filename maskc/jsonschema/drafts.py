@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from maskc.acyclic import mypyc_attr
 from maskc.errors import SchemaError
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
@@ -31,6 +32,7 @@ class StringDraft:
     high: int | None
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class ObjectDraft:
     """As :class:`maskc.runtime.schema.plan.objects.ObjectRule`; a label may have no option."""
@@ -75,6 +77,7 @@ class ArrayDraft:
 Part = Rule | StringDraft | ArrayDraft | ObjectDraft
 
 
+@mypyc_attr(acyclic=True)
 class PositionDraft:
     """What is asked of a value, by type; ``literals`` are bits of null, true and false.
 

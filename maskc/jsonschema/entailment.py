@@ -125,7 +125,7 @@ class Entailment:
         """Return whether nothing simple contradicts itself; not complete."""
         space = self._space
         for atom in atoms:
-            if atom.negated is not None and atom.negated in atoms:
+            if space.is_negated_in(atom, atoms):
                 return False
         if self._type == "object":
             members = MemberDemands(space, atoms)

@@ -9,7 +9,7 @@ Example: ``not (required a)`` is ``types object and all {a} false``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 from maskc.jsonschema.automata import complement, intersect
@@ -39,6 +39,7 @@ class Space(Holding):
     def __init__(self) -> None:
         super().__init__()
         self._known: dict[tuple[str, tuple[Any, ...]], Formula] = {}
+        self._negations: dict[int, Formula] = {}  # number of a formula → its negation
         self.true = self.make("true")
         self.false = self.make("false")
         self._complements: dict[int, int] = {}
@@ -124,7 +125,7 @@ class Space(Holding):
         if values is not None:
             return self._filter(values, mask, list(found))
         for part in found:
-            if part.negated is not None and part.negated in found:
+            if self.is_negated_in(part, found):
                 return self.false
         found = {
             part: None for part in found if part.kind not in ABOUT or BIT[ABOUT[part.kind]] & mask
@@ -186,7 +187,7 @@ class Space(Holding):
         if mask == EVERY_TYPE:
             return self.true
         for part in found:
-            if part.negated is not None and part.negated in found:
+            if self.is_negated_in(part, found):
                 return self.true
         if mask:
             found[self.types(mask)] = None
@@ -220,11 +221,16 @@ class Space(Holding):
         return self.references.expand(ref.args[0])
 
     def negate(self, formula: Formula) -> Formula:
-        if formula.negated is None:
-            formula.negated = self._negate(formula)
-            if formula.negated.negated is None:
-                formula.negated.negated = formula
-        return formula.negated
+        found = self._negations.get(formula.number)
+        if found is None:
+            found = self._negations[formula.number] = self._negate(formula)
+            self._negations.setdefault(found.number, formula)
+        return found
+
+    def is_negated_in(self, formula: Formula, others: Container[Formula]) -> bool:
+        """Return whether the negation of a formula, if it has been asked for, is one of some."""
+        negated = self._negations.get(formula.number)
+        return negated is not None and negated in others
 
     def _negate(self, formula: Formula) -> Formula:
         kind, args = formula.kind, formula.args

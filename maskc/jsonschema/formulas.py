@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from maskc.acyclic import mypyc_attr
 from maskc.errors import SchemaError
 from maskc.jsonschema.values import Value
 from maskc.runtime.schema.plan.custom import accepts
@@ -56,14 +57,14 @@ ABOUT = {
 Keys = tuple[Any, ...]
 
 
+@mypyc_attr(acyclic=True)
 class Formula:
     """A formula; made by a :class:`Space` only."""
 
-    __slots__ = ("_is_closed", "args", "kind", "negated", "number")
+    __slots__ = ("_is_closed", "args", "kind", "number")
 
     def __init__(self, number: int, kind: str, args: tuple[Any, ...]) -> None:
         self.number, self.kind, self.args = number, kind, args
-        self.negated: Formula | None = None
         self._is_closed: bool | None = None
 
     @property

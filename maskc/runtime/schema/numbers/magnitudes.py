@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
+from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.numbers.excluded import NOTHING, Decimals
 from maskc.runtime.schema.numbers.powers import (
     Factor,
@@ -72,6 +73,7 @@ class Range:
         return within < self.last - self.first + 1
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """The least and the greatest magnitude, ``None``: any; each excluded itself if it is open."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
+from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.numbers.excluded import NOTHING, Decimals, Excluded
 from maskc.runtime.schema.numbers.listed import Listed, Listing
 from maskc.runtime.schema.numbers.magnitudes import (
@@ -78,6 +79,7 @@ class Rule:
 _MOST_WRITTEN = 10**100  # of a factor's denominator that is looked at digit by digit
 
 
+@mypyc_attr(acyclic=True)
 class Side:
     """What a rule asks of the magnitudes after one sign, without some values.
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.plan.fulfilment import Fulfilment, Option
 from maskc.runtime.schema.plan.used import UsedKeys
 from maskc.runtime.schema.strings.characters import CharDfa
@@ -37,6 +38,7 @@ CONSTRAINTS: Final = 3
 Summary = tuple[int, tuple[int, ...], int, int]
 
 
+@mypyc_attr(acyclic=True)
 class ObjectRule:
     """What is asked of an object, with what follows from it for keys to come.
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from maskc.acyclic import mypyc_attr
 from maskc.formats.registry import is_name
 from maskc.runtime.fields import (
     FLAG,
@@ -52,6 +53,7 @@ _MOST_COUNTERS = 8
 _FEW_STATES = 64  # are not looked at, whether texts say the same
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(frozen=True, slots=True)
 class Position:
     """What is asked of a value: by type, the numbers of rules one of which must hold.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.other_keys import OtherKeys, count_begun, list_keys
 from maskc.runtime.step_budget import charge_steps
@@ -19,6 +20,7 @@ _UNKNOWN = -1
 _MOST_SHARED = 4  # prefixes of words that a state stands for, on average
 
 
+@mypyc_attr(acyclic=True)
 class Keys:
     """Which labels a prefix of a key can lead to; those below ``n_names`` are names.
 

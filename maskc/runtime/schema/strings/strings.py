@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 
+from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa, only
 from maskc.runtime.schema.strings.spelling import BEGUN, ranges_after, read_character, rests_like
 
@@ -23,6 +24,7 @@ _BACKSLASH = 0x5C
 _Key = tuple[bool, int, bytes]
 
 
+@mypyc_attr(acyclic=True)
 class Body:
     """The bytes of strings whose characters an automaton reads; shared by threads.
 
