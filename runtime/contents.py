@@ -13,6 +13,7 @@ from pathlib import Path
 
 _MODULES = (
     "__init__",
+    "acyclic",
     "bits",
     "byte_classes",
     "compiling",
