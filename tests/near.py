@@ -45,6 +45,7 @@ LINKS = (
 
 # Module or package → tests outside of its own folder. The most specific line counts.
 GUARDS: dict[str, tuple[str, ...]] = {
+    "acyclic": ("runtime/test_acyclic.py",),
     "arguments": ("security/test_wrong_arguments.py", "runtime/test_arguments.py"),
     "artifact": ("security/test_forged_artifacts.py", "security/test_headers.py"),
     "regular": ("laws/test_lark_quirks.py", "laws/test_masks_are_exact.py"),
