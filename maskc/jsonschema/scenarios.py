@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, NO_PROGRESS, Formula, Keys
+from maskc.jsonschema.waiting import key_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ class Scenarios:
 
     def _follow(self, location: SchemaLocation, keyword: str) -> list[Scenario]:
         target = self._lowering.locations.target(location, keyword)
-        key = (id(target.schema), target.resolver.key, id(target.dialect))
+        key = key_of(target)
         if key in self._entered:
             raise location.fault(keyword, *NO_PROGRESS)
         found = self._followed.get(key)

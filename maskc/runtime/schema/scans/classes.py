@@ -74,8 +74,6 @@ class Kinds:
         sets, inside = self._end_inside(delta, ends.take(trie.cut))
         ends[trie.cut] = inside
         ends[trie.closing] = 0
-        if reached is None and np.count_nonzero(ends) * FEWER <= len(ends):
-            reached = (ends != 0).nonzero()[0].astype(np.int32)
         return Scanned(trie.units, ends, reached, len(delta), sets, quotes)
 
     def _end_inside(
@@ -111,7 +109,7 @@ class Kinds:
         if not n_units:
             return np.zeros(1, dtype=np.uint8), None
         first, last, symbols, below = trie.first, trie.first[1:], trie.symbol_of, trie.below
-        n_left = len(trie.low) // _FEW
+        n_left, most = len(trie.low) // _FEW, len(turns) + len(trie.cut)
         # The nodes of a level that are reached, level by level, and their states. The children of
         # one that was gone on from have all of its units but its own.
         live, here = np.zeros(1, dtype=np.intp), np.array([start], dtype=np.intp)
@@ -122,7 +120,9 @@ class Kinds:
             ends = counts.cumsum()
             n_left -= int(ends[-1])
             if n_left < 0:
-                return self._follow_all(rows, shift, start, len(turns) + len(trie.cut)), None
+                found = self._follow_all(rows, shift, start, most)
+                is_few = np.count_nonzero(found) * FEWER <= len(found)
+                return found, found.nonzero()[0].astype(np.int32) if is_few else None
             children = np.arange(int(ends[-1]))
             children += (end - ends).repeat(counts)
             cells = here.repeat(counts)
@@ -145,7 +145,6 @@ class Kinds:
         own = np.concatenate(goes_on).take(alive).nonzero()[0]
         # Its own units come before those of its children.
         highs[own] = trie.low.take(first.take(some.take(own)))
-        most = len(turns) + len(trie.cut)
         if int((highs - lows).sum()) * FEWER > n_units:
             return _spread(trie.low.take(all_nodes), all_after, n_units, most), None
         run, reached = spread(lows + 1, highs + 1)
