@@ -71,7 +71,7 @@ def find_shortest(rules: Iterable[tuple[int, Sequence[int]]]) -> dict[int, tuple
 def write_shortest(
     symbols: Iterable[int], shortest: Mapping[int, tuple[int, ...]]
 ) -> tuple[int, ...]:
-    """Return the terminals of a shortest sequence for symbols, all of which derive one."""
+    """Return a shortest sequence of terminals that symbols derive; each must derive one."""
     return tuple(t for s in symbols for t in ((s,) if s >= 0 else shortest[-1 - s]))
 
 

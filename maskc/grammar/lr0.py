@@ -73,7 +73,7 @@ class Lr0State:
 
 
 def add_roots(productions: Sequence[Production], *starts: int) -> Lr0Rules:
-    """Return productions with those that Lark adds for start symbols: the last one is ``ROOT``.
+    """Return productions, and after them one for each start symbol; the last is ``ROOT``.
 
     >>> add_roots([Production(0, (1, -1))], 0).right_sides[ROOT]
     (-1,)

@@ -160,7 +160,8 @@ def _list_nested(nfa: Arena) -> Behinds:
 def _list_inside(node: Node) -> list[int]:
     """Return what a node leads to, its rivals and what a look-ahead begins with among it.
 
-    What ends in a look-ahead is no terminal: too much is asked.
+    Ends inside a look-ahead are no ends of terminals. They are followed as well, so more is kept
+    than is needed.
     """
     further = targets_of(node)
     if isinstance(node, SplitNode):
