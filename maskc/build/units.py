@@ -22,7 +22,7 @@ from typing import Any
 import maskc
 from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT
-from maskc.bounded import run_bounded
+from maskc.bounded import run_bounded, run_dedicated
 from maskc.build.config import Config, Entry
 from maskc.build.entries import Job, load_job
 from maskc.compiler.emit.provenance import describe_tokenizer, describe_unicode
@@ -34,7 +34,6 @@ from maskc.runtime.borrowing import SUFFIX as KIT_SUFFIX
 from maskc.runtime.borrowing import drop_tokens
 from maskc.vocab import AddedTokens, load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
-from maskc.work.dedicated import run_dedicated
 
 SUFFIX = ".maskc"
 

@@ -14,6 +14,7 @@ import click
 
 import maskc
 from maskc.artifact.files import check_writable
+from maskc.bounded import run_dedicated
 from maskc.cli import options as opt
 from maskc.cli.grammar import LarkOptions, compile_options, find_input
 from maskc.cli.input import (
@@ -31,7 +32,6 @@ from maskc.report.model import Report
 from maskc.report.render import print_json, print_report
 from maskc.report.timings import hash_artifact, save_timings
 from maskc.runtime.borrowing import open_table
-from maskc.work.dedicated import run_dedicated
 
 if TYPE_CHECKING:
     from maskc.jobs import Job

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import maskc
+from maskc.bounded import run_dedicated
 from maskc.cli.input import (
     SCHEMA_SUFFIX,
     name_schema,
@@ -28,7 +29,6 @@ from maskc.cli.input import (
 from maskc.limits import MEGABYTE, Limits
 from maskc.report.model import Report
 from maskc.report.render import show
-from maskc.work.dedicated import run_dedicated
 
 if TYPE_CHECKING:
     from maskc.kinds import Kind

@@ -42,11 +42,12 @@ from typing import Any
 
 from maskc.artifact.model import Contents
 from maskc.errors import BudgetError, MaskcError
-from maskc.integrations.compile_answers import find_or_make, name_order
 from maskc.integrations.compile_worker import (
     PROGRAM,
     damaged,
+    find_or_make,
     list_tokens,
+    name_order,
     pack,
     read_answer,
     unpack,

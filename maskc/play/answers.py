@@ -13,9 +13,7 @@ from typing import Any
 
 from maskc.bounded import run_bounded
 from maskc.errors import MaskcError
-from maskc.explain.checking import line_and_column_of
-from maskc.explain.explaining import parse_token
-from maskc.explain.heat import measure_heat
+from maskc.explain.explaining import line_and_column_of, measure_heat, parse_token
 from maskc.explain.model import Explanation
 from maskc.kinds import kind_of
 from maskc.limits import Limits

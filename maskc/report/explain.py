@@ -8,8 +8,7 @@ from dataclasses import asdict, fields
 from decimal import Decimal
 from typing import Any
 
-from maskc.explain.checking import Problem, line_and_column_of
-from maskc.explain.heat import Warmth
+from maskc.explain.explaining import Problem, Warmth, line_and_column_of
 from maskc.explain.model import (
     Cause,
     Causes,

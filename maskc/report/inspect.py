@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from maskc.artifact.starts import starts_of
 from maskc.errors import GrammarError, LimitError, PostlexError, SchemaError, escape
-from maskc.explain.heat import Warmth, measure_heat
+from maskc.explain.explaining import Warmth, measure_heat
 from maskc.explain.model import Explanation
 from maskc.frontends.lark.shapes import RuleShape, read_shapes
 from maskc.frontends.loading import load_grammar

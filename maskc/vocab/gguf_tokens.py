@@ -8,7 +8,7 @@
 
 llama.cpp corrects some types by what a token is called: ``<|im_end|>`` is a control token that ends
 the output whatever the file says, ``<|channel|>`` is user-defined. The same is done here, so that
-the vocabulary is the one of the loaded model (see :mod:`maskc.integrations.llama_cpp_model`): the
+the vocabulary is the one of the loaded model (see :mod:`maskc.integrations.llama_cpp`): the
 rules are those of ``llama_vocab::impl::load`` in llama-cpp-python 0.3.36.
 
 Example: token 220 of Llama 3 is called ``Ġ`` and writes ``b" "``.

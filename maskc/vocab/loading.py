@@ -21,14 +21,13 @@ from typing import Any
 
 from maskc.errors import TokenizerError
 from maskc.vocab.added import USUAL, AddedTokens
-from maskc.vocab.encodings import open_encoding
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.gguf_tokens import load_gguf
 from maskc.vocab.huggingface import find_eos_ids, load_huggingface
 from maskc.vocab.registry import find_tokenizer, format_name
 from maskc.vocab.sentencepiece_files import load_sentencepiece
 from maskc.vocab.tekken_files import load_tekken
-from maskc.vocab.tiktoken_files import load_tiktoken
+from maskc.vocab.tiktoken_files import load_tiktoken, open_encoding
 from maskc.vocab.vocabulary import (
     TokenizerTokens,
     Vocabulary,

@@ -14,11 +14,42 @@ from __future__ import annotations
 
 import binascii
 import hashlib
+import importlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from maskc.errors import TokenizerError
 from maskc.vocab.files import TokenizerFile
 from maskc.vocab.vocabulary import TokenizerTokens, order_tokens
+
+ENCODINGS = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base", "o200k_harmony")
+
+
+def open_encoding(name: str) -> Any:
+    """Return an encoding of tiktoken, ``None`` for other names and for paths.
+
+    Raises:
+        TokenizerError: tiktoken is not installed, or cannot download the encoding.
+    """
+    if name not in ENCODINGS or os.path.exists(name):
+        return None
+    try:
+        tiktoken = importlib.import_module("tiktoken")
+    except ImportError:
+        fact = "is an encoding of tiktoken, which is not installed"
+        raise TokenizerError(name, fact, "pip install tiktoken") from None
+    try:
+        return tiktoken.get_encoding(name)
+    except ValueError:
+        fact = "is not in this version of tiktoken"
+        raise TokenizerError(name, fact, "pip install --upgrade tiktoken") from None
+    except OSError as error:
+        fact = f"could not be downloaded by tiktoken ({str(error).splitlines()[0]:.200})"
+        remedy = "allow the network once, or set TIKTOKEN_CACHE_DIR to a folder that has it"
+        raise TokenizerError(name, fact, remedy) from None
+
 
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
