@@ -36,8 +36,7 @@ from maskc.build.units import (
 from maskc.errors import ExecutorError, MaskcError, OutputError
 from maskc.jobs import GrammarJob
 from maskc.limits import Limits
-from maskc.work.executors import open_executor, result_of
-from maskc.work.processes import Timed
+from maskc.work.processes import Timed, open_executor, result_of
 
 # A file's name, how many are done, of how many.
 Progress = Callable[[str, int, int], None]

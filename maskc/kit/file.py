@@ -24,9 +24,9 @@ from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError
 from maskc.kit import rows
 from maskc.kit.compiling import Compiler
+from maskc.kit.constraint import KitTokens
 from maskc.kit.kit import Kit
-from maskc.kit.tokens import KitTokens
-from maskc.kit.tries import find_quote_fault, find_token_fault, find_trie_fault
+from maskc.kit.rows import find_quote_fault, find_token_fault, find_trie_fault
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
 from maskc.runtime.borrowing import KIND
 from maskc.runtime.schema.tries.tokens import IndexTables, TokenIndex

@@ -39,11 +39,10 @@ from maskc.frontends.settings import check_given
 from maskc.frontends.source import load_source
 from maskc.jobs import name_json, read_schema_job
 from maskc.kit.compiling import Compiler, GrammarOrder
-from maskc.kit.constraint import Constraint
+from maskc.kit.constraint import Constraint, KitTokens
+from maskc.kit.examples import prepare
 from maskc.kit.making import ArtifactConstraint, Maker
-from maskc.kit.preparing import prepare
 from maskc.kit.tagging import constrain_tag
-from maskc.kit.tokens import KitTokens
 from maskc.limits import MEGABYTE, Limits, as_limits
 from maskc.runtime.arguments import as_count
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load

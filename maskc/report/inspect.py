@@ -21,6 +21,7 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import source_from_header
 from maskc.grammar.model import Grammar
 from maskc.kinds import kind_of
+from maskc.report.compile import describe_added, describe_file, list_origin
 from maskc.report.explain import list_groups, say_death
 from maskc.report.formats import (
     format_count,
@@ -42,7 +43,6 @@ from maskc.report.model import (
     Table,
 )
 from maskc.report.names import UNNAMED, format_postlex, list_texts
-from maskc.report.origin import describe_added, describe_file, list_origin
 from maskc.report.timings import Timings
 from maskc.runtime.artifact import Artifact
 from maskc.vocab.vocabulary import quote_bytes

@@ -34,13 +34,20 @@ from maskc.runtime.spelling.pairs import (
 )
 from maskc.runtime.spelling.spelling import SECTIONS, VERSION, Spelling
 from maskc.runtime.vocabulary import BYTES, FIRST
-from maskc.spelling.chunks import build_chunks, read_stages
-from maskc.spelling.merging import Rules, Step, merge, refuse, rules_of_json, rules_of_ranks
+from maskc.spelling.chunks import (
+    Rules,
+    Step,
+    build_chunks,
+    merge,
+    read_stages,
+    refuse,
+    rules_of_json,
+    rules_of_ranks,
+)
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.loading import load_vocabulary
 from maskc.vocab.registry import find_tokenizer, format_install
-from maskc.vocab.tekken_files import parse_tekken
-from maskc.vocab.tiktoken_files import find_layout, parse_ranks
+from maskc.vocab.tiktoken_files import find_layout, parse_ranks, parse_tekken
 from maskc.vocab.vocabulary import Vocabulary
 
 

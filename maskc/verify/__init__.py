@@ -24,7 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from maskc.artifact.checksums import read_checksum
+from maskc.artifact.files import read_checksum
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import load
 from maskc.verify.files import Corpus, choose_files, find_corpus, read_text
@@ -45,8 +45,7 @@ from maskc.verify.plan import (
     run_unit_anywhere,
 )
 from maskc.verify.refusals import refuse_bytes
-from maskc.work.executors import gather, open_executor
-from maskc.work.processes import Timed
+from maskc.work.processes import Timed, gather, open_executor
 
 __all__ = ["Experiment", "VerifyOptions", "VerifyReport", "run_verify"]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from maskc.artifact.checksums import read_checksum
+from maskc.artifact.files import read_checksum
 from maskc.errors import ArtifactError
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import load

@@ -32,8 +32,7 @@ from maskc.vocab.loading import load_tokens, read_tokenizer
 from maskc.vocab.piece_decoder import LOWER_BAR
 from maskc.vocab.registry import find_tokenizer, format_install, format_name
 from maskc.vocab.sentencepiece_files import build_exact_model
-from maskc.vocab.tekken_files import parse_tekken
-from maskc.vocab.tiktoken_files import find_layout, open_encoding, parse_ranks
+from maskc.vocab.tiktoken_files import find_layout, open_encoding, parse_ranks, parse_tekken
 from maskc.vocab.vocabulary import build_byte_table
 
 # As Meta's encoder does: tiktoken's regular expressions fail on much longer texts and runs.

@@ -26,8 +26,7 @@ from maskc.vocab.gguf_tokens import load_gguf
 from maskc.vocab.huggingface import find_eos_ids, load_huggingface
 from maskc.vocab.registry import find_tokenizer, format_name
 from maskc.vocab.sentencepiece_files import load_sentencepiece
-from maskc.vocab.tekken_files import load_tekken
-from maskc.vocab.tiktoken_files import load_tiktoken, open_encoding
+from maskc.vocab.tiktoken_files import load_tekken, load_tiktoken, open_encoding
 from maskc.vocab.vocabulary import (
     TokenizerTokens,
     Vocabulary,

@@ -10,9 +10,8 @@ from maskc.explain.explaining import parse_token
 from maskc.frontends.source import load_source
 from maskc.kinds import kind_of
 from maskc.lint.model import Finding, Severity, SourceLocation
-from maskc.report.compile import Compilation, report_compilation
+from maskc.report.compile import Compilation, list_origin, report_compilation
 from maskc.report.explain import report_explanation
-from maskc.report.origin import list_origin
 from maskc.report.render import print_report
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text, explain
