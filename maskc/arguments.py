@@ -3,8 +3,6 @@
 A wrong type is a :class:`~maskc.errors.WrongTypeError`, a wrong value of the right type a
 :class:`~maskc.errors.WrongValueError`; the sentence names the argument. Numbers and arrays are
 checked by :mod:`maskc.runtime.arguments`.
-
-Example: ``as_text("a pattern", b"a")`` raises ``a pattern must be a str, not bytes; decode it``.
 """
 
 from __future__ import annotations

@@ -6,9 +6,6 @@ an exception in the compiling thread, at the next call or loop of any Python cod
 it costs nothing where nobody looks. Modules that are compiled by mypyc neither let another thread
 run nor take its exceptions: their long loops call :func:`maskc.budget.poll` now and then.
 
-Example: ``run_bounded(work, Limits(seconds=2))`` returns what ``work()`` returns, or raises
-``LimitError: x.lark: pass store: more than 2 seconds of processor time; …``.
-
 Limits: one call of C code is not interrupted, so none may take long
 (:mod:`maskc.regular.match_length` is why no grammar's pattern is given to ``re`` with a text).
 Where a thread has no clock of its own, the wall's is taken.

@@ -8,9 +8,6 @@ Work and text are counted before they are done, so that the same input always ge
 Clock and memory are the backstop, which another thread looks at (:mod:`maskc.bounded`). What
 allocates a lot at once, in C, asks :func:`reserve` before.
 
-Example: in ``run_bounded(work, Limits(text=10))``, ``check_text(11, "x.lark")`` raises
-``LimitError: x.lark: more than 10 characters; leave out what is not used, …``.
-
 Limits: the memory is the process's: what other threads allocate meanwhile counts too.
 """
 
@@ -90,7 +87,6 @@ class CompileBudget:
         return ": ".join(filter(None, (self.name, task)))
 
     def out_of_time(self) -> BudgetError:
-        """Return the error that says so."""
         return BudgetError(
             "seconds of processor time",
             self.limits.seconds,
@@ -99,7 +95,6 @@ class CompileBudget:
         )
 
     def out_of_memory(self) -> BudgetError:
-        """Return the error that says so."""
         return BudgetError(
             "MB of memory",
             self.limits.bytes / MEGABYTE,

@@ -1,8 +1,6 @@
 """The kinds of artifacts: of a grammar, of a JSON Schema, of a link (tags, tools and choices).
 
 What a command does otherwise for another kind is a method here, so that nobody asks which it is.
-
-Example: ``kind_of(artifact.header).explain(artifact, b"[1")`` says what may come after ``[1``.
 """
 
 from __future__ import annotations

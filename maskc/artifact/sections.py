@@ -10,9 +10,6 @@ contexts (contexts outside of brackets and between them), ``T`` terminals, ``R``
 ``L`` LALR states, ``P`` productions, ``N`` nonterminals, ``F`` open lexemes (what one may become),
 ``W`` 64-bit words of a set of lookaheads, ``VW`` 32-bit words of a mask; other names stand for
 lengths that only have to agree between arrays.
-
-Example: ``scanner_enter`` is uint16[B, C], or uint32 where that is too narrow, and holds rows of
-``scanner_entries``: each value is below ``se``.
 """
 
 from __future__ import annotations
@@ -227,7 +224,6 @@ def is_general(header: Mapping[str, Any]) -> bool:
 
 
 def sections_of(header: Mapping[str, Any]) -> dict[str, ArraySpec]:
-    """Return the sections of an artifact with this header."""
     if not is_grammar(header):
         sections = SCHEMA_SECTIONS if is_schema(header) else LINK_SECTIONS
         return {**sections, **EXAMPLE_SECTIONS} if EXAMPLES in header else sections

@@ -3,9 +3,6 @@
 The artifact is that of the first start symbol, and holds those of the others whole, each without
 the vocabulary, which is the same. So each start symbol has the masks of an artifact that was
 compiled for it alone: Lark's table for one start symbol has no look-aheads of another.
-
-Example: of ``--start statement --start expression`` the header's entry ``starts`` is
-``["statement", "expression"]``, and the section ``starts_first`` has two numbers.
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@ texts after loading, *warm* the second. Beside them stands what the same masks c
 where the slowest fills are: a position is ranked by the slower of its two fills, since a mask that
 is slow once and then remembered is another matter than one that is slow each time.
 
-Example: ``run_bench("json.llama3.maskc", ["documents/"], BenchOptions())``.
-
 One thread, one sequence at a time; nothing is printed or collected while times are taken. Each
 pass is made twice, the cold one from a second loading, and of each position the lesser time is
 kept.

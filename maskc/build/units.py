@@ -4,8 +4,6 @@ A *unit* is one file: the artifact of a grammar for a tokenizer, or a tokenizer'
 a hash of all that decides its bytes: the grammar with its imports and settings, the tokenizer, and
 the versions of maskc, its format, Lark and Unicode. Where, when and beside what a unit is made
 plays no part in it: units can be made in any order, on any machine, and the bytes are the same.
-
-Example: of two grammars and two tokenizers there are four units, and shard 1 of 2 has two of them.
 """
 
 from __future__ import annotations
@@ -128,7 +126,6 @@ def _load_link(config: Config, entry: Entry, path: Path) -> LinkJob:
 def _take_settings(
     config: Config, entry: Entry, known: tuple[str, ...], what: str
 ) -> dict[str, Any]:
-    """Return the settings of an entry, all of which go with what it is."""
     given = {name: value for name, value in entry.settings.items() if name != "tokenizers"}
     for name in given:
         if name not in known:
@@ -189,7 +186,6 @@ def describe_versions() -> dict[str, str | int]:
 
 
 def make_key(parts: Mapping[str, str]) -> str:
-    """Return the hash of a unit's parts."""
     return _hash(dict(parts))
 
 

@@ -6,9 +6,6 @@ end has to be seen where it is.
 
 A span is *settled* if all readings of the text so far have it: then every text that goes on from
 here has it, too.
-
-Example: after ``[1, 2`` of json there is one reading, inside a lexeme that may become longer; the
-terminal of ``1`` is settled, and that of ``2`` is when the byte after it has come.
 """
 
 from __future__ import annotations
@@ -239,7 +236,6 @@ def text_of(known: SideHypothesis[T]) -> CapturedText:
 
 
 def _common(found: list[Spans]) -> list[Span]:
-    """Return the spans that are in all of some linked lists, oldest first."""
     first, *others = [_unlink(spans) for spans in found] or [[]]
     for other in others:
         known = set(other)
@@ -256,8 +252,6 @@ def _unlink(spans: Spans) -> list[Span]:
 
 
 def reader_of(before: CapturedText, added: bytes) -> Read:
-    """Return what reads a text with some bytes after it."""
-
     def read(start: int, end: int) -> bytes:
         if end <= before.length:
             return before.between(start, end)

@@ -86,7 +86,6 @@ def spelling_command(tokenizer: str, output: str | None) -> opt.Outcome:
 def _report(
     what: str, target: str, write: Callable[[], tuple[int, Mapping[str, Any], list[Fact]]]
 ) -> Report:
-    """Write a file, and return its size, what else there is to say, and how long it took."""
     began = time.perf_counter()
     n_bytes, more, facts = write()
     seconds = time.perf_counter() - began

@@ -172,7 +172,6 @@ def generate_command(
 
 
 def _say_reached(n_rules: int, others: tuple[str, ...]) -> str:
-    """Return how many rules the texts hold, and which not."""
     said = f"{format_count(n_rules - len(others))} of {format_count(n_rules)} alternatives reached"
     if not others:
         return said

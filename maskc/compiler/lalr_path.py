@@ -77,7 +77,6 @@ class LalrLanguage:
         return make_lalr_oracle(self.lexed, self.item_sets, self.table)
 
     def walk(self, trie: TokenTrie, progress: Callable[[float], None]) -> RawRows:
-        """Return the rows of all tokens."""
         lexed = self.lexed
         steps = build_steps(lexed.grammar.lexer, lexed.scanner)
         return walk_tokens(lexed, steps, LalrRule(lexed.grammar, steps), trie, progress)

@@ -87,7 +87,6 @@ class LookaheadNames:
         self._all: Lookaheads = boundaries.everything
 
     def name(self, lookahead: int) -> str:
-        """Return the name of one lookahead."""
         return self._names.get(lookahead, f"lookahead {lookahead}")
 
     def format(self, lookaheads: Lookaheads) -> str:

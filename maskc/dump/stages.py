@@ -2,8 +2,6 @@
 
 Those of a language need a grammar only; those of rows need a tokenizer too. A dump is bounded:
 what is left out is counted in its last line.
-
-Example: ``maskc dump csv --stage productions``.
 """
 
 from __future__ import annotations

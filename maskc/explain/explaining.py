@@ -2,8 +2,6 @@
 
 A kind of artifact brings a :class:`TextJudge`: it reads the text beside the masks' matcher, and
 says why a text dies, how it is read, and of which part the legal tokens are.
-
-Example: ``explain(GrammarJudge(artifact), b"[1")``.
 """
 
 from __future__ import annotations
@@ -122,7 +120,6 @@ def _judge_token(
 
 
 def list_texts(artifact: Artifact, tokens: Iterable[int]) -> list[bytes]:
-    """Return the texts of the tokens that have one."""
     texts = map(artifact.token_bytes, tokens)
     return [text for text in texts if text is not None]
 

@@ -109,7 +109,6 @@ class _Walk(Generic[H]):
         self._number([(reading.hypothesis, None) for reading in readings])
 
     def step(self, number: int, byte: int) -> int:
-        """Return the number of the configuration after a byte."""
         key = (number, self._group_of[byte])
         found = self._after.get(key)
         if found is None:

@@ -6,10 +6,6 @@ special tokens in the text are those tokens.
 A reply is linked of pieces: fixed text, free text, patterns, JSON, texts of a grammar. A token
 belongs to the piece that reads its first byte; of JSON, to the key, string and so on that it reads
 (:mod:`maskc.explain.groups`). Tokens that are taken whatever they write are special ones.
-
-Example: after ``<tool_call>`` of ``qwen_3`` the next bytes are forced up to the tool's name. A
-token is of free text until ``<tool_call>``, then of fixed text, and after ``"arguments": `` of
-JSON.
 """
 
 from __future__ import annotations

@@ -80,7 +80,6 @@ class ExplainReader(Generic[H]):
         return readings, None
 
     def describe(self, reading: OpenHypothesis[H]) -> TextReading:
-        """Return what a reading is, in names."""
         h, view, lookaheads = reading.hypothesis, self.view, self._lookaheads
         lexeme = lookaheads.open_lexeme(self._scanner.open_lexeme_of[h.state])
         position = view.position(h)

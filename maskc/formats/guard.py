@@ -98,7 +98,6 @@ class Guarded:
         return known[1]
 
     def _read(self, given: Any) -> Codes:
-        """Return the first and the last characters of ranges, in order and apart."""
         pairs = guarded(self.name, lambda: sorted((ord(one), ord(last)) for one, last in given))
         found: list[tuple[int, int]] = []
         for first, last in pairs:

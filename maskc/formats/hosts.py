@@ -3,8 +3,6 @@
 What an automaton cannot count is kept as it is: the label under way. Two kinds are read: the format
 idn-hostname-exact, whose labels are all looked at and have 63 octets at most, the whole 253; and
 the domains of idn-email-exact, in which labels of ASCII are as those of email.
-
-Example: after ``例え.`` 244 octets are left.
 """
 
 from __future__ import annotations

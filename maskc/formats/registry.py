@@ -1,8 +1,4 @@
-"""Formats by name: what a user registers, and the readers that come with maskc.
-
-Example: after ``register(Format("even", "[0-9]*[02468]"))`` the schema ``{"format": "even"}`` asks
-for the strings that the pattern matches.
-"""
+"""Formats by name: what a user registers, and the readers that come with maskc."""
 
 from __future__ import annotations
 
@@ -87,7 +83,6 @@ _registered: dict[str, RegisteredFormat] = {}
 
 
 def is_name(name: object) -> bool:
-    """Return whether something can be the name of a format."""
     return isinstance(name, str) and name.isprintable() and 0 < len(name) <= _MOST_NAME
 
 
@@ -133,7 +128,6 @@ def register(made: RegisteredFormat) -> None:
 
 
 def registered() -> Formats:
-    """Return the formats that are registered now."""
     return {name: made.pattern for name, made in sorted(_registered.items())}
 
 

@@ -144,7 +144,6 @@ class _Streamer:
         self.is_ended = False
 
     def put(self, ids: Any) -> None:
-        """Take a token."""
         if not self._is_prompt and not self._is_stopped:
             token = int(ids.flatten()[0])
             self.is_ended = token in self._ends

@@ -114,7 +114,6 @@ class Writing:
         return self._show(min(ends) if ends else len(self._held) - self._count_held())
 
     def _count_held(self) -> int:
-        """Return how many of the last characters may begin a stop string."""
         lengths = range(min(len(self._held), max(map(len, self._stop), default=0)), 0, -1)
         return next((n for n in lengths if self._may_stop(self._held[-n:])), 0)
 

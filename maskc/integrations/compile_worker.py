@@ -89,7 +89,6 @@ def write_refusal(error: MaskcError) -> bytes:
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return a header and arrays as an artifact's bytes are."""
     return encode({"format": FORMAT, **header}, arrays)
 
 
@@ -108,7 +107,6 @@ def damaged(fault: str) -> ArtifactError:
 
 
 def list_tokens(vocabulary: Vocabulary) -> dict[str, NDArray[Any]]:
-    """Return a vocabulary's tokens as an artifact has them."""
     texts = [token or b"" for token in vocabulary.tokens]
     first = np.cumsum([0, *map(len, texts)]).astype(np.int32)
     return dict(zip(TOKEN_ARRAYS, (first, np.frombuffer(b"".join(texts), np.uint8)), strict=True))
@@ -244,7 +242,6 @@ def find_or_make(order: Mapping[str, Any], make: Callable[[], bytes]) -> bytes:
 
 
 def name_order(order: Mapping[str, Any]) -> str:
-    """Return a name that no other order has."""
     return hashlib.sha256(json.dumps(order, sort_keys=True).encode()).hexdigest()
 
 

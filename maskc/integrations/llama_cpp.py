@@ -5,8 +5,6 @@ the scores of the next token, as NumPy arrays, and takes back the scores. What t
 brings is the prompt, and call ``n`` is about the token after ``n`` others: ids further on are what
 a draft model proposes, which are not decided yet.
 
-Example: ``llm.create_completion(prompt, **open_registry(llm).constrain("json"))``.
-
 Four things in the engine would let illegal text through without a word, and are dealt with here:
 
 - It calls processors through C, where an exception is printed and dropped, and the scores stay as

@@ -9,8 +9,6 @@ What ends a call is kept out of the arguments of a chat's tools: see :func:`wrap
 
 SGLang wraps its own backends for reasoning parsers, but not one that is registered, so this is
 done here.
-
-Example: ``sampling_params={"ebnf": "maskc://json"}``.
 """
 
 from __future__ import annotations
@@ -220,7 +218,6 @@ class _Factory:
 
 
 def _find_ends(tokenizer: Any, eos_token_ids: Iterable[int] | int | None) -> set[int]:
-    """Return the ids at which SGLang ends every request."""
     given = [eos_token_ids] if isinstance(eos_token_ids, int) else eos_token_ids or ()
     more = getattr(tokenizer, "additional_stop_token_ids", None) or ()
     own = tokenizer.eos_token_id

@@ -24,8 +24,6 @@ vLLM has no register of backends. It calls :func:`register` by the entry point
 Masks have the layout of vLLM's other backends and share their rows, so the configured backend may
 be any of them. If vLLM is not as we know it, the log says so, and vLLM serves requests by itself:
 it refuses a grammar ``maskc://NAME``, which is not one of its own.
-
-Example: ``SamplingParams(structured_outputs=StructuredOutputsParams(grammar="maskc://json"))``.
 """
 
 from __future__ import annotations
@@ -241,7 +239,6 @@ def _find_artifact(text: object, model_config: Any, tokenizer: Any) -> Compiled 
 
 
 def _vocabulary_of(model_config: Any, tokenizer: Any) -> Vocabulary:
-    """Return the vocabulary of a model of vLLM, read once."""
     with _lock:
         known = _vocabularies.get(id(model_config))
         if known is None:

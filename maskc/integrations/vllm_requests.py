@@ -11,9 +11,6 @@ vLLM checks a request on the loop that serves all clients, so nothing there may 
 puts itself around ``AsyncLLM.add_request``, waits in a thread, and goes on when it is known whether
 the request can be served; vLLM's check then finds the answer. If the task is cancelled, as vLLM
 does when the client goes away, the work on the request is ended.
-
-Example: with ``MASKC_REQUESTS=json`` a chat with a ``response_format`` of a schema is served here,
-and one with a pattern that takes 5 seconds to be refused stops no other client's stream.
 """
 
 from __future__ import annotations
@@ -334,7 +331,6 @@ class BeamBackend:
         self._engine, self._start, self._width = engine, start, width
 
     def compile_grammar(self, request_type: Any, grammar_spec: str) -> Any:  # noqa: ARG002
-        """Return the grammar of a beam, at its start."""
         return self._start()
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> Any:

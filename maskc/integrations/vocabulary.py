@@ -6,9 +6,6 @@ the artifact's is computed from its arrays and not read from its header; otherwi
 every token are compared, since the fingerprint also covers what need not agree, such as the width
 of the padding and further end-of-sequence ids.
 
-Example: an artifact for another model of the same family is refused with ``token 128011 is
-b' foo' in the artifact and no text in the model``, the first id that differs.
-
 Which added tokens are text was chosen when the artifact was compiled (see
 :mod:`maskc.vocab.added`), and the model is taken as the artifact has them.
 """

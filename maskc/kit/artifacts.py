@@ -2,8 +2,6 @@
 
 What a kit links for one request is frozen whole, see :mod:`maskc.tags.freezing`: the schema of
 every tool is compiled, and no kit is needed to load it.
-
-Example: ``compile_tools(tools, load_vocabulary("llama3"), family="qwen_3")``.
 """
 
 from __future__ import annotations

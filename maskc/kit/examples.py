@@ -1,8 +1,4 @@
-"""Example texts of a schema or of tools, for their artifact: see :mod:`maskc.artifact.examples`.
-
-Example: of one tool ``f`` of a number ``n`` the texts are a call with ``{"n": 12}``, and one with
-``{}`` if the number need not be there.
-"""
+"""Example texts of a schema or of tools, for their artifact: see :mod:`maskc.artifact.examples`."""
 
 from __future__ import annotations
 
@@ -176,7 +172,6 @@ def add_calls(
 
 
 def _list_arguments(kit: Kit, schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield the documents of a schema that are whole, and objects."""
     try:
         texts = write_documents(schema, kit.json_schema(schema).matcher)
     except (LimitError, SchemaError):

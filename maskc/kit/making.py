@@ -2,9 +2,6 @@
 
 A piece is found again by what it was asked for with: a schema's text, a pattern, the hash of an
 artifact. All that is made and all masks share one budget in bytes and one pool.
-
-Example: two requests with one schema share its machine; with two schemas that have a pattern in
-common, the rows of the pattern.
 """
 
 from __future__ import annotations
@@ -205,7 +202,6 @@ class Maker:
         return Constraint(make, piece.machine, self.tokens, notes)
 
     def link(self, expression: Expression, notes: tuple[str, ...] = ()) -> Constraint:
-        """Return the constraint of an expression."""
         if isinstance(expression, PieceExpression) and isinstance(expression.piece, SchemaPiece):
             return self._constrain_json(expression.piece, notes)
         root = self.boundaries.rest(expression, self.boundaries.end)
@@ -287,7 +283,6 @@ class Maker:
         return self.constrain("regex", pattern, make, limits)
 
     def words(self, words: list[bytes]) -> Piece:
-        """Return the piece of one of some words, in order."""
         piece = self._regular(Words(words))
         piece.n_bytes = sum(map(len, words)) + _WORD * len(words)
         return piece

@@ -9,8 +9,6 @@ witness reads well and comes fast. It knows fewer classes than ``re`` (``é`` is
 not every construct, so only a witness counts, and only one that ``re`` confirms. It is an extra,
 ``maskc[lint]``: where it is installed, Lark looks for collisions in every program that uses it,
 which can take seconds.
-
-Example: for ``/[0-9]+/`` and ``/0x[0-9]+|0/`` it is ``0``.
 """
 
 from __future__ import annotations

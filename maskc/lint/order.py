@@ -167,7 +167,6 @@ _COMMENT = re.compile(r"\s*(?:$|//|#|/\*|\(\*)")
 
 
 def drop_allowed(findings: Iterable[Finding], text: str) -> list[Finding]:
-    """Return the findings that a text does not allow."""
     everywhere: set[str] = set()
     on_line: dict[int, set[str]] = {}
     is_top = True

@@ -190,7 +190,6 @@ class LintedGrammar:
         return translation.rule_of.get(name, name) if translation else rule_of(name)
 
     def locate_rule(self, nonterminal: int) -> SourceLocation:
-        """Return where a nonterminal is: the rule it was made from."""
         return self._locate("rule", self.name_rule(nonterminal))
 
     def locate_terminal(self, terminal: int) -> SourceLocation:

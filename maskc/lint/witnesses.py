@@ -7,9 +7,6 @@ found is run through the table, and only what arrives counts.
 A terminal sequence becomes a text by a breadth-first search over the scanner itself, so that Lark
 lexes it that way: blanks stand only where they are needed. With indentation, an INDENT is four
 columns.
-
-Example: with ``stmt: "if" E stmt | "if" E stmt "else" stmt | "x"`` the state after the first
-``stmt`` is reached by IF E X. IF NAME, in a grammar that ignores blanks, is ``if a``.
 """
 
 from __future__ import annotations

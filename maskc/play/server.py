@@ -4,8 +4,6 @@ A page of any site that is open in the same browser can send requests to this ma
 that it owns can lead here (DNS rebinding). So a request must name this server as its host, must not
 come from another origin, and must send JSON, which no form of another site can. Sizes, times, and
 how much is answered at once are bounded.
-
-Example: ``with open_server(artifact) as server: server.serve_forever()``.
 """
 
 from __future__ import annotations
@@ -170,7 +168,6 @@ class PlayServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where the page is."""
         return f"http://{LOOPBACK}:{self.port}/"
 
     def process_request(self, request: Any, client_address: Any) -> None:

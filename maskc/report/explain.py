@@ -69,7 +69,6 @@ def report_explanation(
 
 
 def _encode(value: Any) -> Any:
-    """Return a value with its bytes as text, and its decimal numbers as floats."""
     if isinstance(value, bytes):
         return value.decode(errors="backslashreplace")
     if isinstance(value, Decimal):

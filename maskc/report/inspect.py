@@ -192,7 +192,6 @@ def _list_blocks(inspection: Inspection, *, internals: bool) -> Iterator[Block |
 
 
 def _list_view(view: AuthorView, *, has_rules: bool) -> Iterator[Section]:
-    """Yield the sections of the text that was given, and of rules and terminals."""
     of_text = [*_list_heat(view), _show_next(view)]
     yield from of_text if view.text else []
     if has_rules:

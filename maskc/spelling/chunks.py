@@ -226,7 +226,6 @@ def _join(stages: Sequence[Stage]) -> Chunks:
 
 
 def _cut(stages: Sequence[Stage], node: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Yield the nodes after a cut of each stage, with the stages after it at their start again."""
     if any(n >= n_between for (_, n_between), n in zip(stages, node, strict=True)):
         return
     for i, (chunks, _) in enumerate(stages):
@@ -237,7 +236,6 @@ def _cut(stages: Sequence[Stage], node: tuple[int, ...]) -> Iterator[tuple[int, 
 
 
 def _trim(chunks: Chunks) -> Chunks:
-    """Return the automaton with the nodes dead from which no text ends."""
     alive, before = chunks.may_end, None
     while before is None or not np.array_equal(alive, before):
         before = alive

@@ -1,7 +1,5 @@
 r"""Makes a spelling of a tokenizer: what its file says, and what its package is asked.
 
-Example: ``make_spelling("llama3")`` takes some seconds, once.
-
 A tokenizer must cut texts by patterns, and merge bytes by ranks. All others are refused by name.
 
 The characters of a pattern's class are asked of the package that reads the pattern, once for each

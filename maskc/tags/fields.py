@@ -1,7 +1,4 @@
-"""Fields of a structural tag's JSON: each read as what it must be, or refused with its location.
-
-Example: the count ``min`` of ``{"min": -1}`` is refused with the location ``/format/min``.
-"""
+"""Fields of a structural tag's JSON: each read as what it must be, or refused with its location."""
 
 from __future__ import annotations
 
@@ -80,7 +77,6 @@ class Form:
         return check_utf8(found, self.locate(field))
 
     def texts(self, field: str, *, may_be_empty: bool = False) -> list[str]:
-        """Return a list of texts."""
         given = self.given.get(field)
         if not isinstance(given, list | tuple):
             raise self.refuse(field, "it is not a list", "give a list of texts")

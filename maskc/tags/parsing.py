@@ -1,7 +1,4 @@
-"""A request's JSON: a text parsed within bounds, what is parsed already as it is.
-
-Example: ``parse_tag('{"format": …')`` is refused as no JSON, and ``parse_tag("[]")`` as no object.
-"""
+"""A request's JSON: a text parsed within bounds, what is parsed already as it is."""
 
 from __future__ import annotations
 

@@ -253,7 +253,6 @@ def _read_allowed(given: Mapping[str, Any], tools: list[Tool]) -> tuple[str, lis
 
 
 def _read_chosen(given: Any, known: Container[str], location: str) -> str:
-    """Return the name of one of the tools."""
     inner = given.get("function", given) if isinstance(given, Mapping) else None
     name = inner.get("name") if isinstance(inner, Mapping) else None
     if isinstance(name, str) and name in known:

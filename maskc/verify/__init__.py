@@ -125,7 +125,6 @@ class _Texts:
                 self._no_texts.append(refusal.to_dict(str(path)))
 
     def report(self, walked: Experiment) -> None:
-        """Add to the outcome of the experiment *corpus* what was not walked."""
         walked.allow_refused = self._allow_refused
         if self._no_texts:
             walked.count("skipped, not UTF-8", len(self._no_texts))
@@ -188,7 +187,6 @@ class _Run:
             self._progress(name, len(self._outcomes[name]), self._expected[name])
 
     def _list_outcomes(self, name: str) -> list[Experiment]:
-        """Return what the units of an experiment show, in the order of their numbers."""
         return [outcome for _, outcome in sorted(self._outcomes.get(name, {}).items())]
 
     def _join(self, name: str) -> Experiment:

@@ -169,7 +169,6 @@ def _draw_units(
 
 
 def _plan_raw(options: VerifyOptions, documents: Sequence[Document]) -> Iterator[Unit]:
-    """Yield units of consecutive positions, from as many texts as are needed."""
     order = list(documents)
     Random(f"{_RAW}:{options.seed}").shuffle(order)
     n_left = options.raw_positions

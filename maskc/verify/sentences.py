@@ -6,9 +6,6 @@ over is shared among the nonterminals of its right side. Where nothing fits, the
 taken, so that every derivation ends. A rule that is *wanted* is reached by the cheapest path of
 rules.
 
-Example: of ``list: "[" (item ("," item)*)? "]"`` with an allowance of 2, ``[ ]``; with one of 6,
-``[ item , item ]`` or ``[ item ]``.
-
 Limits: a sentence of more than ``MOST_STEPS`` symbols, terminals or not, is given up.
 """
 
@@ -215,7 +212,6 @@ class Sentences:
         }
 
     def _find_paths(self, target: int) -> Paths:
-        """Return the cheapest path of each nonterminal to a rule."""
         if target not in self._paths:
             if len(self._paths) >= _MOST_PATHS:
                 self._paths.clear()

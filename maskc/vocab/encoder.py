@@ -9,8 +9,6 @@ checked on every call. To that end
 - a part of the text that still comes back as other bytes is written by smaller parts, in the
   end a character by its UTF-8 bytes. ``▁`` is such a character wherever ``▁`` also means a space.
 
-Example: for ``bytes``, ``encode("é")`` is ``[0xC3, 0xA9]``.
-
 The ids are those of the vocabulary without overrides. A tokenizer that has no way to write a
 character (no byte tokens) is an error for that text, not a wrong answer.
 """
@@ -183,7 +181,6 @@ def _build_huggingface(
 
 
 def _keep_replacing_spaces(normalizer: Any) -> dict[str, Any]:
-    """Return a normalizer with only those steps that write a space as another string."""
     kept: list[Any] = []
     pending = [normalizer]
     while pending:
@@ -196,7 +193,6 @@ def _keep_replacing_spaces(normalizer: Any) -> dict[str, Any]:
 
 
 def _drop_added_space(pre_tokenizer: Any) -> Any:
-    """Return a pre-tokenizer that puts no space in front of the text."""
     match pre_tokenizer:
         case {"type": "Sequence", "pretokenizers": list(steps)}:
             return pre_tokenizer | {"pretokenizers": [_drop_added_space(step) for step in steps]}
@@ -306,7 +302,6 @@ class Encoder:
         return len(written) == len(parts) and b"".join(written) == data
 
     def _spell(self, character: str, data: bytes) -> list[int]:
-        """Return the ids of a character that the tokenizer does not write exactly."""
         if data in self._ids:
             return [self._ids[data]]
         byte_ids = [self._ids[byte] for byte in _split_bytes(data) if byte in self._ids]

@@ -9,9 +9,6 @@ The ids that end the output are not in this file. They come from its neighbours:
 ``generation_config.json`` (``eos_token_id``) and ``tokenizer_config.json`` (``eos_token``);
 failing both, ``special_tokens_map.json``; failing that, ``config.json``; failing these too, an
 added token with one of the names in common use.
-
-Example: ``{"model": {"type": "BPE", "vocab": {"Ġa": 0}}, "decoder": {"type": "ByteLevel"}}`` has
-one token, and its bytes are ``b" a"``.
 """
 
 from __future__ import annotations
@@ -123,7 +120,6 @@ def _read_added_tokens(file: TokenizerFile) -> dict[str, int]:
 
 
 def _read_specials(file: TokenizerFile) -> frozenset[int]:
-    """Return the ids of the added tokens that are special, or do not say that they are not."""
     rows: list[dict[str, Any]] = file.contents.get("added_tokens") or []
     return frozenset(row["id"] for row in rows if row.get("special", True) is not False)
 

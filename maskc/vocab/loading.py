@@ -3,8 +3,6 @@
 Find the file, tell its format, read its tokens, apply what the user overrides. Nothing here needs
 the packages of any tokenizer; only encoding text does (see :mod:`maskc.vocab.encoder`).
 
-Example: ``load_vocabulary("bytes").tokens[65]`` is ``b"A"``.
-
 A tokenizer in memory is read as its file would be: what transformers and tokenizers hold is a
 ``tokenizer.json``, what sentencepiece holds is its model, tiktoken gives the bytes of each token,
 and mistral-common names the file that it has read.

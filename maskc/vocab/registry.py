@@ -9,9 +9,6 @@ A tokenizer is asked for, in this order of meaning, as
 4. ``org/name``, a repository of the Hugging Face hub: cached, else downloaded.
 
 A known name whose package is missing falls back to a hub repository of the same family.
-
-Example: ``llama3`` is ``llama3/tokenizer.model`` in the package ``llama-models``; ``./llama3`` is a
-file or folder of that name.
 """
 
 from __future__ import annotations

@@ -198,7 +198,6 @@ def _read_varint(file: TokenizerFile, message: bytes, at: int) -> tuple[int, int
 
 
 def _encode_bytes(number: int, value: bytes) -> bytes:
-    """Return a field that holds bytes."""
     size = len(value)
     encoded = bytearray([number << 3 | _BYTES])
     while size >= 0x80:

@@ -253,7 +253,6 @@ def _decode(file: TokenizerFile, rank: int, encoded: str) -> bytes:
 
 
 def _find_specials(file: TokenizerFile, n_special: int) -> dict[str, int]:
-    """Return the special tokens that the file names."""
     found = {}
     for row in file.contents.get("special_tokens") or []:
         match row:

@@ -9,8 +9,6 @@ out the calls, so who waits for the results can be interrupted at any time.
 A ``Timed`` call means the same in any other executor, on any machine: there it is done in a process
 below the one that the executor has.
 
-Example: ``ProcessExecutor(2).submit(Timed(pow, "a power", 1.0), 2, 10).result()`` is 1024.
-
 The processes see no Ctrl-C. If this process is killed, they find their pipe closed, or the alarm
 finds them. Of exceptions, those of maskc come back; any other ends its process.
 """

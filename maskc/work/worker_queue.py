@@ -8,9 +8,6 @@ stands in; its owner can give it up before, from any thread, as when a client go
 The worker is kept, and replaced by another one, which takes milliseconds, when it has ended, or was
 ended because its work was given up. What a dead or a stopped worker has not begun with goes to the
 next one.
-
-Example: ``queue.ask(data, request)`` returns the answer's bytes, and meanwhile
-``request.cancel()`` elsewhere ends the work.
 """
 
 from __future__ import annotations

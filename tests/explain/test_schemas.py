@@ -4,8 +4,9 @@ import pytest
 
 import maskc
 from maskc.errors import SchemaError
+from maskc.explain import causes
+from maskc.explain.causes import find_causes
 from maskc.explain.explaining import parse_token
-from maskc.explain.schemas import find_causes
 from tests.compiled import explain
 from tests.jsonschema.texts import build_machine, read
 
@@ -130,7 +131,7 @@ def test_what_no_schema_allows_has_no_cause():
 
 
 def test_a_schema_is_tried_so_many_times_only(monkeypatch):
-    monkeypatch.setattr("maskc.explain.schemas.MAX_TRIES", 50)
+    monkeypatch.setattr(causes, "MAX_TRIES", 50)
     schema = {"allOf": [{"type": "string"} for _ in range(50)]}
     tried = []
 

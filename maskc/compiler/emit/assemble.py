@@ -120,7 +120,6 @@ def count_parts(
 
 
 def ints(values: Iterable[int]) -> Ints:
-    """Return numbers as int32."""
     return np.array(list(values), dtype=np.int32)
 
 

@@ -2,8 +2,6 @@
 
 A node has the terminal in front of its rows, and of each row the contexts that it needs, the number
 of its sequence and its token set. Sources have many nodes in common.
-
-Example: all rows that wait for ``)`` have one node after it, whatever was open before.
 """
 
 from __future__ import annotations

@@ -5,9 +5,6 @@ asked of the one has the answer of the other. Profiles are numbered by their ver
 contexts.
 
 A context enters the scanner with the first byte of a lexeme, and stays until the lexeme ends.
-
-Example: in ``start: ("a" | "b") "c"`` the same is legal after ``a`` and after ``b``, so both states
-have one profile.
 """
 
 from __future__ import annotations

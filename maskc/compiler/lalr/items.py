@@ -42,7 +42,6 @@ class ItemSets:
     closures: tuple[Mapping[int, tuple[ProductionId, ...]], ...]
 
     def states(self) -> Iterator[LalrStateId]:
-        """Yield the states in order."""
         return map(LalrStateId, range(len(self.kernels)))
 
     def next_symbol(self, item: Item) -> int | None:

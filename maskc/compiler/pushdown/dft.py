@@ -205,7 +205,6 @@ class DftAutomaton:
 
 
 def build_dft(reduced: ReducedGrammar) -> DftAutomaton:
-    """Return the DFT pushdown automaton."""
     transitions = []
     for number, production in enumerate(reduced.productions):
         here = DftNode(NodeSide.START, production.lhs)

@@ -82,7 +82,6 @@ class Suffix:
         return len(self.tails) - 1
 
     def elements(self) -> Symbols:
-        """Return the sequence."""
         return tuple(tail.element for tail in self.tails[:-1])
 
 
@@ -116,7 +115,6 @@ class Reads:
         self._suffixes: dict[tuple[int, Suffix], Suffix] = {}
 
     def suffix(self, elements: Iterable[int]) -> Suffix:
-        """Return a sequence of elements."""
         found = self.nothing
         for element in reversed(tuple(elements)):
             found = self.prepend(element, found)

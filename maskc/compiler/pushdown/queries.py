@@ -127,7 +127,6 @@ class GrammarQueries:
 
     @property
     def dft(self) -> DftAutomaton:
-        """The DFT pushdown automaton."""
         return self._debts.dft
 
     @cached_property

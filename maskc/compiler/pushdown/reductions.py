@@ -9,9 +9,6 @@ closure it is, side by side.
 leads to, if the edge and the state let it through. Rounds of array operations take what the last
 round changed a step further. A round costs something even where little changes, so after
 ``_ROUNDS`` of them, in a graph that is long and narrow, what is left is done state by state.
-
-Example: where ``a: "x" b`` starts in state 3, and ``x b`` leads from there to state 9, which
-reduces it, state 9 asks what the state after 3 and ``a`` takes.
 """
 
 from __future__ import annotations

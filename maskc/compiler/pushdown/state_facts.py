@@ -3,9 +3,6 @@
 Which terminals it goes on with, in which context the lexer is, after which events it can be on top,
 and whether it goes on with a lexeme that is still open. Each fact is a vector over all states, so
 that sequences are decided for all of them at once (:mod:`maskc.compiler.pushdown.decisions`).
-
-Example: with ``S -> a S b | c`` the two states after c both take nothing but b or the end, and each
-of them one of the two.
 """
 
 from __future__ import annotations

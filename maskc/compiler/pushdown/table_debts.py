@@ -90,7 +90,6 @@ class TableDebts:
     def __init__(
         self, grammar: LalrGrammar, table: RefinedTable, terminal_of: Mapping[int, int]
     ) -> None:
-        """Prepare a table."""
         self._grammar = grammar
         self._table = table
         self._terminal_of = terminal_of
