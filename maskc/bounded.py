@@ -40,11 +40,6 @@ RAISE_AGAIN_AFTER = 1.0  # seconds, if somebody caught it
 def run_bounded(work: Callable[[], T], limits: Limits | None = None, *, name: str = "") -> T:
     """Return what the work returns; if a budget is open already, it is that one's.
 
-    Args:
-        work: is called once, in this thread.
-        limits: ``None``: the default ones.
-        name: of the grammar.
-
     Raises:
         LimitError: the budget was spent; nothing of the work goes on.
     """

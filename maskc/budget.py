@@ -200,11 +200,7 @@ def quote_symbol(kind: str, name: str) -> str:
 
 
 def reserve(n_bytes: int, what: str) -> None:
-    """Ask for memory that is about to be taken at once.
-
-    Raises:
-        LimitError: the limit is below it.
-    """
+    """Ask for memory that is about to be taken at once; LimitError: the limit is below it."""
     budget = _open.get()
     if n_bytes < WORTH_ASKING or budget is None:
         return
@@ -225,11 +221,7 @@ def poll() -> None:
 
 
 def check_text(n_characters: int, name: str) -> None:
-    """Check the size of a grammar that is about to be read.
-
-    Raises:
-        LimitError: it is too large.
-    """
+    """Check the size of a grammar that is about to be read; LimitError: it is too large."""
     limit = current_limits().text
     if n_characters > limit:
         raise LimitError(

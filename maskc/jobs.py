@@ -228,11 +228,7 @@ def name_json(schema: Any) -> str:
 
 
 def _as_text(document: Any) -> str:
-    """Return a JSON document's text.
-
-    Raises:
-        RecursionError, TypeError, ValueError: it is none.
-    """
+    """Return a JSON document's text; RecursionError, TypeError, ValueError: it is none."""
     if isinstance(document, bytes | bytearray):
         return document.decode(errors="surrogateescape")
     return document if isinstance(document, str) else json.dumps(document)

@@ -55,12 +55,6 @@ class Kind:
     ) -> Explanation[Any]:
         """Return what may come next after a text, or why it is illegal.
 
-        Args:
-            artifact: of this kind.
-            text: from the start.
-            asked: a token to explain as well.
-            resources: the documents that a JSON Schema was compiled with.
-
         Raises:
             GrammarError, PostlexError: the grammar of the artifact cannot be built again.
             SchemaError: the schema refers to a document that is not given.

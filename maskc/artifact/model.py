@@ -136,13 +136,7 @@ def check(contents: Contents) -> str | None:
 def check_shapes(
     arrays: Mapping[str, NDArray[Any]], sections: Mapping[str, ArraySpec], sizes: dict[str, int]
 ) -> str | None:
-    """Return what is wrong with the arrays' names, dtypes and dimensions, ``None`` if nothing is.
-
-    Args:
-        arrays: by section name.
-        sections: as they should be.
-        sizes: dimensions that are known; the others are added.
-    """
+    """Return what is wrong with names, dtypes and dimensions of arrays, ``None`` if nothing is."""
     if set(arrays) != set(sections):
         odd = sorted(set(arrays) ^ set(sections))
         return f"section {odd[0]} is {'unknown' if odd[0] in arrays else 'missing'}"

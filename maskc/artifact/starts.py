@@ -67,10 +67,6 @@ def check_starts(
 ) -> str | None:
     """Return what is wrong with the further start symbols, ``None`` if nothing is.
 
-    Args:
-        contents: whose header and arrays are of the right types.
-        check_contents: raises an ``ArtifactError`` if contents are damaged.
-
     Raises:
         ArtifactError: one of them is damaged.
     """
@@ -95,11 +91,7 @@ def check_starts(
 
 
 def find_start(header: Mapping[str, Any], start: str) -> int:
-    """Return the number of a start symbol.
-
-    Raises:
-        ArtifactError: the artifact has no such.
-    """
+    """Return the number of a start symbol; ArtifactError: the artifact has no such."""
     starts = starts_of(header)
     if start not in starts:
         raise ArtifactError(

@@ -72,12 +72,6 @@ def run_bench(
 ) -> dict[str, Any]:
     """Return the times of an artifact over a corpus, in microseconds.
 
-    Args:
-        artifact_path: of the artifact.
-        corpus: files and folders.
-        options: how much to time.
-        drawn: texts to time beside those of the corpus.
-
     Raises:
         ArtifactError: the artifact cannot be loaded.
         GrammarError: the corpus has no file, or no text of it begins with a legal token.

@@ -88,11 +88,7 @@ class Captured(SideHypothesis[T]):
 
 
 class TracingStepper(SideStepper[T]):
-    """Moves hypotheses by bytes, and follows the parser reduction by reduction.
-
-    Attributes:
-        tracer: follows the parser.
-    """
+    """Moves hypotheses by bytes, and follows the parser reduction by reduction."""
 
     def __init__(self, machine: LalrMachine, symbols: Symbols) -> None:
         super().__init__(machine)
@@ -162,11 +158,7 @@ class CapturingStepper(TracingStepper[Traced]):
 
 
 class TracingMachine(SideMachine[T], Generic[T]):
-    """A :class:`maskc.runtime.machine.Machine` that knows where symbols stand.
-
-    Attributes:
-        machine, stepper, pool, byte_groups: see the base class.
-    """
+    """A :class:`maskc.runtime.machine.Machine` that knows where symbols stand."""
 
     stepper: TracingStepper[T]
 
@@ -224,11 +216,7 @@ def parse_of_nothing(h: Hypothesis) -> Parse:
 
 
 def text_of(known: SideHypothesis[T]) -> CapturedText:
-    """Return the text so far.
-
-    Raises:
-        TypeError: the hypothesis is of another machine.
-    """
+    """Return the text so far; TypeError: the hypothesis is of another machine."""
     if not isinstance(known, Captured):
         raise TypeError("a hypothesis is of the machine that it is given to")
     text: CapturedText = known.text

@@ -61,10 +61,6 @@ class WordScope:
 class Scopes:
     """The scopes of one artifact and one function.
 
-    Args:
-        artifact: of an LALR grammar.
-        on_complete: what was written → the words of each hole.
-
     Attributes:
         nothing: no symbol.
         first: the scope before the text.

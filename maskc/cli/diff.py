@@ -97,13 +97,7 @@ _MOST_SHOWN, _MOST_TOKENS = 20, 8
 
 
 def report_comparison(names: Sequence[str], artifact: Artifact, found: Comparison) -> Report:
-    """Return the differences, the shortest text first.
-
-    Args:
-        names: of the artifacts.
-        artifact: one of them: both have the same tokens.
-        found: what was found.
-    """
+    """Return the differences, the shortest text first."""
     described = [_describe(difference, artifact) for difference in found.differences]
     texts = [None if text is None else _decode(text) for text in found.only]
     data = {

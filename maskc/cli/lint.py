@@ -189,11 +189,6 @@ def to_sarif(uri: str, findings: Sequence[Finding], text: str) -> dict[str, Any]
     lines and columns; those of a JSON Schema are JSON pointers, as logical locations.
 
     Source: OASIS, *Static Analysis Results Interchange Format (SARIF) Version 2.1.0*, 2020.
-
-    Args:
-        uri: the path of the file that they are about, as it was given.
-        findings: of it.
-        text: what the file holds.
     """
     codes = sorted({finding.code for finding in findings})
     rules = [{"id": code} for code in codes]

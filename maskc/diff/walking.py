@@ -93,8 +93,6 @@ def compare(
     """Return where the masks of two artifacts of one vocabulary differ.
 
     Args:
-        first: an artifact.
-        second: another one.
         positions: pairs of configurations to compare, beside those of the texts.
         drawn: texts of either artifact; masks are compared along them as far as positions allow.
         texts: a corpus; masks are compared along all of it.

@@ -71,12 +71,7 @@ def name_terminal(grammar: Grammar, terminal: int) -> str:
 
 
 class LookaheadNames:
-    """What lookaheads are called: the terminal, and which of its boundary classes if it has many.
-
-    Args:
-        grammar: names the terminals.
-        boundaries: the lookaheads.
-    """
+    """What lookaheads are called: the terminal, with its boundary class if there are several."""
 
     def __init__(self, grammar: Grammar, boundaries: LexemeContexts) -> None:
         self._names: dict[int, str] = {}
@@ -168,14 +163,7 @@ _VERDICTS = ((MAY, "accepted"), (FAIL, "rejected"), (DEPENDS, "depends"))
 
 
 class RowNames:
-    """How events, terminal sequences and token sets are written.
-
-    Args:
-        grammar: names the terminals.
-        boundaries: names what stays open.
-        rows: whose sequences are named.
-        tokens: the vocabulary.
-    """
+    """How events, terminal sequences and token sets are written."""
 
     def __init__(
         self,

@@ -55,11 +55,7 @@ def parse_token(name: str) -> TokenName:
 
 
 class TextJudge(ABC, Generic[D]):
-    """Reads one text of an artifact of its kind.
-
-    Attributes:
-        matcher: that has taken what was read.
-    """
+    """Reads one text of an artifact of its kind."""
 
     def __init__(self, artifact: Artifact) -> None:
         self.artifact, self.matcher = artifact, artifact.matcher()
@@ -191,13 +187,7 @@ def line_and_column_of(text: bytes, offset: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Warmth:
-    """A token of a text, and how many tokens its mask allowed.
-
-    Attributes:
-        token: its bytes, or the name of a special token.
-        n_legal: how many tokens were legal there.
-        is_special: whether it is a special token.
-    """
+    """A token of a text, and how many tokens its mask allowed."""
 
     token: bytes
     n_legal: int

@@ -45,13 +45,7 @@ Named = dict[str | None, list[bytes]]
 def group_tokens(
     reader: ExplainReader[Any], readings: tuple[OpenHypothesis[Any], ...], tokens: Iterable[bytes]
 ) -> tuple[TokenGroup, ...]:
-    """Return the groups of legal tokens, those with the most tokens first.
-
-    Args:
-        reader: of the artifact.
-        readings: of the text so far.
-        tokens: the bytes of tokens that are legal after it.
-    """
+    """Return the groups of legal tokens, those with the most tokens first."""
     walk = _Walk(reader, readings)
     found: dict[int, list[bytes]] = {}
     path, before = [0], b""
@@ -176,11 +170,6 @@ def group_texts(
     themselves. Blanks before a part do not count. The largest group comes first.
 
     Example: after ``{"a": 1`` the token ``0`` is of a number, and `` ,"`` is of a comma.
-
-    Args:
-        machine: of the schema.
-        here: where the text is.
-        tokens: the bytes of tokens that are legal there.
     """
     found: Named = {}
     after: dict[bytes, Configuration] = {b"": here}

@@ -97,12 +97,7 @@ def group_link(
 
 
 class _Names:
-    """Names the parts that tokens are of.
-
-    Args:
-        machine: of the artifact.
-        here: where the text is.
-    """
+    """Names the parts that tokens are of."""
 
     def __init__(self, machine: LinkMachine, here: tuple[Link, ...]) -> None:
         self._machine = machine

@@ -157,7 +157,6 @@ class MachineView(Protocol[H]):
     """What can be seen of the hypotheses of one artifact.
 
     Attributes:
-        machine, scanner, lookaheads: of the artifact.
         newline: the terminal of a line's end, ``NO_EVENT`` without indentation.
     """
 

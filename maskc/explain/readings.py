@@ -50,12 +50,7 @@ def open_reader(artifact: Artifact) -> ExplainReader[Any]:
 
 
 class ExplainReader(Generic[H]):
-    """Reads texts with an artifact, and says what it sees.
-
-    Args:
-        view: of its machine.
-        names: of its grammar.
-    """
+    """Reads texts with an artifact, and says what it sees."""
 
     def __init__(self, view: MachineView[H], names: GrammarNames) -> None:
         self.view, self._names = view, names

@@ -35,12 +35,7 @@ _FREE: dict[str, Any] = {
 
 
 class SchemaJudge(TextJudge[Refusal]):
-    """Explains texts of an artifact of a JSON Schema.
-
-    Args:
-        artifact: of a JSON Schema.
-        resources: the documents that it was compiled with.
-    """
+    """Explains texts of an artifact of a JSON Schema."""
 
     def __init__(self, artifact: Artifact, resources: Mapping[str, Any]) -> None:
         super().__init__(artifact)

@@ -45,11 +45,7 @@ class Event:
 
 
 class MemberReader:
-    """Reads the members of a JSON text's outermost object, each when it is complete.
-
-    Attributes:
-        found: by their names.
-    """
+    """Reads the members of a JSON text's outermost object, each when it is complete."""
 
     def __init__(self) -> None:
         self.found: dict[str, Any] = {}
@@ -131,11 +127,7 @@ class Writing:
         return {} if self._members is None else dict(self._members.found)
 
     def finish(self, reason: str) -> Event:
-        """Return the last event.
-
-        Args:
-            reason: the model's: ``stop`` or ``length``.
-        """
+        """Return the last event."""
         if self.is_stopped:
             is_text = self._wanted.schema is None
             value = self.text if is_text else None

@@ -159,8 +159,6 @@ def find_lookaheads(
     """Return, for each state, production that ends there → the terminals on which it does.
 
     Args:
-        rules: the productions.
-        states: of their automaton, or of a table with several states for one of its.
         is_larks: with what Lark finds beside the source's lookaheads.
     """
     return _Lookaheads(rules, states).find(is_larks=is_larks)

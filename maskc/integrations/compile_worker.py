@@ -71,11 +71,7 @@ def write_order(order: Mapping[str, Any], limits: Limits, *, niceness: int = 0) 
 
 
 def read_answer(data: bytes) -> bytes:
-    """Return what an order came to.
-
-    Raises:
-        MaskcError: it was refused.
-    """
+    """Return what an order came to; MaskcError: it was refused."""
     if data[:1] == _DONE:
         return data[1:]
     name, fields = json.loads(data[1:])
@@ -93,11 +89,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
-    """Return what :func:`pack` was given, with the format.
-
-    Raises:
-        ArtifactError: it is damaged.
-    """
+    """Return what :func:`pack` was given, with the format; ArtifactError: it is damaged."""
     return decode(data, _NAME)
 
 

@@ -170,11 +170,7 @@ class Session:
         return n_taken
 
     def rollback(self, n_tokens: int) -> None:
-        """Forget the last tokens that were taken.
-
-        Raises:
-            ValueError: fewer were taken.
-        """
+        """Forget the last tokens that were taken; ValueError: fewer were taken."""
         n_ignored = min(n_tokens, self._n_after_end)
         self._matcher.rollback(n_tokens - n_ignored)
         self._n_taken -= n_tokens - n_ignored

@@ -55,11 +55,7 @@ class Usage:
             self._counts.setdefault(name, dict.fromkeys(COUNTED, 0))
 
     def add(self, name: str, **amounts: float) -> None:
-        """Add to the counts of an artifact.
-
-        Raises:
-            KeyError: there is no such count.
-        """
+        """Add to the counts of an artifact; KeyError: there is no such count."""
         with self._lock:
             counts = self._counts.get(name, self._counts[""])
             for what, amount in amounts.items():

@@ -76,12 +76,7 @@ _LONGEST_TEXT = 1_000
 
 
 def write_documents(schema: Any, open_matcher: Callable[[], Matcher]) -> list[bytes]:
-    """Return up to two documents of a schema, or beginnings of them.
-
-    Args:
-        schema: parsed JSON.
-        open_matcher: gives a matcher at the start of a text of the schema.
-    """
+    """Return up to two documents of a schema, or beginnings of them."""
     found = []
     for is_whole in (True, False):
         # A reader of a format may be another process's.

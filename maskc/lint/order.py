@@ -82,7 +82,6 @@ def lint_grammar(
     """Return the findings: errors first, then by code, in the order in which they were found.
 
     Args:
-        source: the grammar.
         vocabulary: if given, its tokens are looked at as well; the grammar is compiled for it.
         progress: called with what is looked for, and the fraction done.
 
@@ -111,12 +110,7 @@ def lint_grammar(
 
 
 def count_errors(source: GrammarSource, language: Language) -> int:
-    """Return how many errors there are in a grammar that was compiled; of Lark's LALR parser.
-
-    Args:
-        source: the grammar.
-        language: what the compiler made of it.
-    """
+    """Return how many errors there are in a grammar that was compiled; of Lark's LALR parser."""
     if not isinstance(language, LalrLanguage):
         return 0
     subject = LintedLalrGrammar(source, language)

@@ -41,10 +41,6 @@ _URI = "urn:maskc:linted"
 def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
     """Return the findings: errors first, then by code, in the order of the schema.
 
-    Args:
-        schema: as :func:`maskc.jsonschema.reader.read_schema` takes it.
-        resources: URI → other documents, likewise.
-
     Raises:
         SchemaError: it is not a schema, or asks for what is not supported.
     """

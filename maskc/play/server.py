@@ -43,11 +43,8 @@ def answer(
     """Return what the page shows.
 
     Args:
-        artifact: what to ask.
-        text: what was written so far.
         token: a token to explain as well, as ``--token`` takes it; empty: none.
         unfolded: the group of which all tokens are shown, by its name.
-        resources: the documents that a JSON Schema was compiled with.
 
     Returns:
         A map for JSON; with ``problem`` alone, a sentence, if the text cannot be explained.

@@ -19,10 +19,6 @@ class Compilation:
     """An artifact that was written.
 
     Attributes:
-        path: where it is.
-        n_bytes: its size.
-        header: what it says about itself.
-        seconds: what it took.
         passes: what each pass cost, in order; none if it was made from no grammar.
         n_errors: how many ``maskc lint`` finds in the grammar.
         lexer_is_default: whether the grammar is one of Lark's for which nobody chose a lexer.

@@ -75,10 +75,6 @@ class Inspection:
     """An artifact that was read.
 
     Attributes:
-        path: where it is.
-        n_bytes: size of the file.
-        header: what it says about itself.
-        arrays: its sections.
         timings: what it cost; none if this machine did not compile it.
         view: what its author asks; ``None`` if its grammar cannot be read here.
     """

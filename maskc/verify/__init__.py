@@ -62,11 +62,8 @@ def run_verify(
     """Return the outcome of the experiments on an artifact.
 
     Args:
-        artifact_path: of the artifact.
         corpus: files and folders; without any the experiment *corpus* is left out, and the others
             take the texts that are drawn.
-        options: how much to check.
-        jobs: processes to do it with; the outcome does not depend on it.
         executor: ``module:name`` of a function that returns a ``concurrent.futures.Executor``, to
             do it with instead. Its machines must see the artifact, and the tokenizer if it is a
             file, under the same paths as this one.

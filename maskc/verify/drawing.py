@@ -57,9 +57,7 @@ class Drawing:
         """Return a text, ``None`` if this time none came of it.
 
         Args:
-            draw: of the choices; asked again, it gives another text.
             seed: by which rules get their turn.
-            number: of the text.
             size: about how many lexemes it may have.
         """
         if self._order is None or self._order[0] != seed:

@@ -169,13 +169,7 @@ _OTHERS: tuple[Any, ...] = (None, True, False, 0, 1, -1, Fraction(1, 2), "", "a"
 
 
 def draw_values(value: Any, count: int, draw: Random) -> Iterator[tuple[str, Any]]:
-    """Yield how one value inside another was changed, and what it is then.
-
-    Args:
-        value: as :func:`maskc.verify.json_judge.read_json` returns it; not changed.
-        count: how many to yield.
-        draw: of the paths and changes.
-    """
+    """Yield how one value inside another was changed, and what it is then."""
     inside = list(_list_inside(value))
     for _ in range(count):
         path, here = draw.choice(inside)

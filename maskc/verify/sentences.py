@@ -79,7 +79,6 @@ class Sentences:
         """Return a sentence; ``None`` if it became too long.
 
         Args:
-            draw: of the choices.
             size: about how many terminals and rules it takes.
             wanted: rules to use: the first one surely, the others as far as there is room.
         """

@@ -48,7 +48,6 @@ def build_tokenize(
     encoded, and set up for plain text in the middle of an output.
 
     Args:
-        file: of the tokenizer.
         is_text: whether a token has bytes, by its id; asked of added tokens.
 
     Raises:
@@ -318,7 +317,6 @@ def load_encoder(spec: str, *, is_text: Callable[[int], bool] | None = None) -> 
     """Return the encoder of a tokenizer, given as for :func:`maskc.vocab.load_vocabulary`.
 
     Args:
-        spec: of the tokenizer.
         is_text: whether an added token is text, by its id; default: if it is not written like a
             marker.
 

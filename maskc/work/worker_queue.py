@@ -143,8 +143,6 @@ class WorkerQueue:
         """Return what came of a request, when those before it are done.
 
         Args:
-            data: what the worker is sent.
-            request: of who asks.
             patience: seconds by the clock after which the worker is held for stuck.
             yields: seconds for which those who come later, and yield less, go ahead.
 

@@ -127,7 +127,6 @@ class Worker:
         """Return the answer to a message.
 
         Args:
-            data: the message.
             until: by :func:`time.monotonic`.
             seconds: how long the worker may work on it.
 

@@ -75,7 +75,6 @@ def merge(rows: Rows, source: Ints, first: Ints, sequence: Ints) -> Rows:
     """Return the rows with other sources, first events and sequences; equal ones become one.
 
     Args:
-        rows: to be replaced.
         source: int32[n_rows].
         first: int32[n_rows].
         sequence: int32[n_rows], ``DROPPED`` for a row that is dropped.

@@ -311,7 +311,6 @@ class _Graph:
             values: uint8[n_keys, n_states], ``MAY`` and ``FAIL`` of the states that shift; the
                 rows of ``reducing`` are overwritten with those of all states.
             reducing: first terminal → the rows of ``values`` whose sequences begin with it.
-            facts: which states take a terminal.
         """
         every = [(first, column) for first, group in reducing.items() for column in group]
         for low in range(0, len(every), _AT_ONCE):

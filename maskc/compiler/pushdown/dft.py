@@ -123,7 +123,6 @@ class DftAutomaton:
     """The DFT pushdown automaton of a reduced grammar.
 
     Attributes:
-        reduced: the grammar.
         transitions: in the order of the productions, the one to ``$END`` last.
         leaving: state → its transitions.
     """

@@ -98,8 +98,6 @@ class Reads:
         """Prepare the productions.
 
         Args:
-            reduced: the grammar.
-            sets: its nullable and FIRST.
             list_terminals: element of a sequence → the used terminals that it stands for.
             terminals_at: the same as a set.
         """
@@ -247,7 +245,6 @@ class Emptiness:
                 it there. The start symbol has an entry, and so has each left side.
             start: the start symbol, as right sides hold it.
             reads: what of sequences is read.
-            sets: nullable and FIRST.
         """
         self._advance = reads.advance
         number_of = {pair: n for n, pair in enumerate(_list_reading(returns), 1)}

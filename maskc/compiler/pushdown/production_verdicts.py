@@ -162,11 +162,7 @@ MAX_LENGTH = 64  # terminals of a sequence that are read
 
 
 class ProductionVerdicts:
-    """Answers about terminal sequences after terminals.
-
-    Attributes:
-        asked: what answers.
-    """
+    """Answers about terminal sequences after terminals."""
 
     def __init__(
         self, asked: AskedProductions, boundaries: LexemeContexts, sequences: Sequences

@@ -51,7 +51,6 @@ def spread(edges: Edges, here: Words, passes: Words, kinds: Words, rounds: int =
     """Add to each state the bits that reach it.
 
     Args:
-        edges: the edges.
         here: uint64[n_words, n_states], the bits of the states; changed.
         passes: uint64[n_words, n_states], the bits that a state lets in.
         kinds: uint64[n_words, n_kinds], the bits that an edge of a kind lets through.
