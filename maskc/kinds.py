@@ -210,7 +210,7 @@ class _LinkKind(_NoGrammar):
         return TagSubject
 
     def check_source(self, artifact: Artifact) -> None:
-        from maskc.tags.parsing import parse_tag
+        from maskc.tags.fields import parse_tag
         from maskc.tags.reading import TagReader
 
         tag = parse_tag(artifact.contents.arrays["link_source"].tobytes())

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.relations import check_layout, check_relations
-from maskc.artifact.row_chunks import PIECE
 from maskc.artifact.sections import (
     ANY,
     EXAMPLES,
     LALR_SECTIONS,
+    PIECE,
     ArraySpec,
     is_general,
     is_grammar,

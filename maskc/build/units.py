@@ -32,7 +32,7 @@ from maskc.kit.file import encode_kit, make_kit
 from maskc.limits import Limits
 from maskc.runtime.borrowing import SUFFIX as KIT_SUFFIX
 from maskc.runtime.borrowing import drop_tokens
-from maskc.tags.parsing import is_tag
+from maskc.tags.fields import is_tag
 from maskc.tags.tools import is_tools
 from maskc.vocab import AddedTokens, load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary

@@ -265,7 +265,7 @@ def _check_usage(
 
 def _find_link(path: str) -> Any:
     """Return the structural tag or the tools in a file, ``None`` without the suffix ``.json``."""
-    from maskc.tags.parsing import is_tag
+    from maskc.tags.fields import is_tag
     from maskc.tags.tools import is_tools
 
     if not path.endswith(".json"):
@@ -296,7 +296,7 @@ def _read(
 ) -> tuple[str, Callable[[], Job]]:
     """Return the stem of an artifact's name, and what reads its job within limits."""
     from maskc.jobs import ChoicesJob, LinkJob, name_choice, read_schema_job
-    from maskc.tags.parsing import is_tag
+    from maskc.tags.fields import is_tag
     from maskc.tags.tools import is_tools
 
     name = {"choices": "choices", "schema": "schema"}.get(kind, "grammar")

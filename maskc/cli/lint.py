@@ -92,8 +92,8 @@ class _Linted(NamedTuple):
 def _lint_grammar(
     given: str | Path, dialect: str | None, lark: LarkOptions, tokenizer: str | None, limits: Limits
 ) -> _Linted:
-    from maskc.lint.lexemes import is_installed
     from maskc.lint.order import lint_grammar
+    from maskc.lint.witnesses import is_installed
     from maskc.vocab import load_vocabulary
 
     vocabulary = load_vocabulary(tokenizer) if tokenizer is not None else None

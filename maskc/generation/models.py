@@ -158,7 +158,7 @@ class LlamaCpp:
 
     def __init__(self, llm: Any) -> None:
         from maskc.compiling import check_compiler
-        from maskc.integrations import llama_cpp_model as api
+        from maskc.integrations import llama_cpp as api
 
         check_compiler()
         self._llm, known = llm, _kits.get(llm)

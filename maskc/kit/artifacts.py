@@ -34,8 +34,8 @@ from maskc.runtime.artifact import Artifact
 from maskc.runtime.holes.bound import Bound, Given
 from maskc.runtime.link.counts.positions import count_written
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
+from maskc.tags.fields import parse_json, parse_tag
 from maskc.tags.freezing import freeze
-from maskc.tags.parsing import parse_json, parse_tag
 from maskc.tags.tools import describe_tools
 from maskc.vocab.vocabulary import Vocabulary
 

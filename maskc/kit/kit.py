@@ -50,7 +50,7 @@ from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.text.free_text import FreeWords
 from maskc.runtime.shared import Shared
 from maskc.runtime.step_budget import USUAL_STEPS
-from maskc.tags.parsing import parse_tag
+from maskc.tags.fields import parse_tag
 from maskc.tags.tools import describe_tools, name_of
 
 _SETTINGS = ("start", "parser", "lexer", "postlex", "roles", "rules")  # of a Lark grammar

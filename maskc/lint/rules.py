@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maskc.compiler.lalr.conflicts import Conflict
+from maskc.compiler.lalr.items import Conflict
 from maskc.grammar.closures import find_reachable
 from maskc.grammar.rule_names import rule_of
 from maskc.grammar.sets import reduce_productions

@@ -30,9 +30,9 @@ from maskc.compiler.rows.unlexed import find_adjacencies
 from maskc.grammar.model import Context
 from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.ids import END, TerminalId
-from maskc.lint.lexemes import find_overlap
 from maskc.lint.model import Finding, find
 from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
+from maskc.lint.witnesses import find_overlap
 from maskc.regular.python import read_python
 from maskc.regular.tree import GREEDY, Expression, Look, Repeat, Sequence, children, literal
 

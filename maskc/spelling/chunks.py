@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from maskc.artifact.row_chunks import read_rows
+from maskc.artifact.sections import read_rows
 from maskc.compiler.pipeline import compile_starts
 from maskc.errors import LimitError, TokenizerError
 from maskc.frontends.lark.regex_module import CharacterTest, translate

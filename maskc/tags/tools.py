@@ -23,8 +23,8 @@ from maskc.arguments import as_flag, as_text
 from maskc.errors import SchemaError, TagError
 from maskc.tags import gemini
 from maskc.tags.families import Tool, load_family
+from maskc.tags.fields import parse_json
 from maskc.tags.objects import escape
-from maskc.tags.parsing import parse_json
 
 _MAX_DEPTH = 100
 _REFUSED = (

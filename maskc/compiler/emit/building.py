@@ -22,17 +22,21 @@ from numpy.typing import NDArray
 from maskc.artifact.model import MAX_QUERIES
 from maskc.compiler.emit.graph import (
     ANY_CONTEXT,
+    ByContext,
     DecisionGraph,
+    Flags,
     GraphAnswer,
     GraphNode,
     LookaheadCheck,
     NodeAnswers,
     Nodes,
     ParserQuery,
+    Profiles,
     decode_query,
     encode_query,
+    find_contexts,
+    find_distinct,
 )
-from maskc.compiler.emit.profiles import ByContext, Flags, Profiles, find_contexts, find_distinct
 from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.order import OptimisedRows
 from maskc.compiler.optimise.rows import Rows

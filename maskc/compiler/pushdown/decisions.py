@@ -43,8 +43,14 @@ from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.pushdown.interchangeable import Classes
-from maskc.compiler.pushdown.reductions import Words, find_reductions, list_edges, spread
-from maskc.compiler.pushdown.state_facts import Bools, StateFacts
+from maskc.compiler.pushdown.reductions import (
+    Bools,
+    StateFacts,
+    Words,
+    find_reductions,
+    list_edges,
+    spread,
+)
 from maskc.compiler.rows.sequences import ParserEvent, Sequences
 from maskc.errors import LimitError
 from maskc.grammar.model import LalrGrammar
