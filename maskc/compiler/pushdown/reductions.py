@@ -1,4 +1,4 @@
-"""Facts about refined states, and which state's answers each asks for: bit-set dataflow along edges.
+"""Facts about refined states, and whose answers each asks for: bit-set dataflow along these edges.
 
 A production that starts in the closure of a state ends, a few pushes higher, in a state that
 reduces it, and that one asks what the state takes once the production's left side is pushed on it.
