@@ -128,6 +128,7 @@ class CapturingMatcher(Matcher):
 
     @property
     def _captured(self) -> tuple[Captured[Any], ...]:
+        """What the machine of the captures knows."""
         return self._hypotheses
 
     @property
@@ -159,6 +160,7 @@ class CanonicalCaptures(Canonical):
 
 
 def _strip(hypotheses: Hypotheses) -> Hypotheses:
+    """Return the artifact's hypotheses."""
     return tuple(known.hypothesis for known in hypotheses)
 
 

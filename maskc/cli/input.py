@@ -1,4 +1,7 @@
-"""What commands read: standard input, which they call ``-``, schemas, documents and choices."""
+"""What commands read: standard input, which they call ``-``, schemas, documents and choices.
+
+Example: ``printf '[1' | maskc explain json.llama3.maskc --text -``.
+"""
 
 from __future__ import annotations
 

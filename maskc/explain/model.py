@@ -81,7 +81,12 @@ class Death:
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A keyword of a schema."""
+    """A keyword of a schema.
+
+    Attributes:
+        pointer: where it is, as a JSON pointer.
+        value: what it says.
+    """
 
     pointer: str
     value: Any

@@ -17,8 +17,9 @@ from typing import Any, Generic
 
 from maskc.explain.explaining import TextJudge, list_texts
 from maskc.explain.groups import group_tokens
-from maskc.explain.machine_views import GlrView, GrammarNames, H, LalrView, MachineView
+from maskc.explain.machine_views import GlrView, H, LalrView, MachineView
 from maskc.explain.model import Cause, Death, Ending, TextReading, TokenGroup
+from maskc.explain.names import GrammarNames
 from maskc.ids import EMPTY_TEXT, IGNORED
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.glr.machine import GlrMachine
@@ -50,7 +51,12 @@ def open_reader(artifact: Artifact) -> ExplainReader[Any]:
 
 
 class ExplainReader(Generic[H]):
-    """Reads texts with an artifact, and says what it sees."""
+    """Reads texts with an artifact, and says what it sees.
+
+    Args:
+        view: of its machine.
+        names: of its grammar.
+    """
 
     def __init__(self, view: MachineView[H], names: GrammarNames) -> None:
         self.view, self._names = view, names
@@ -75,6 +81,7 @@ class ExplainReader(Generic[H]):
         return readings, None
 
     def describe(self, reading: OpenHypothesis[H]) -> TextReading:
+        """Return what a reading is, in names."""
         h, view, lookaheads = reading.hypothesis, self.view, self._lookaheads
         lexeme = lookaheads.open_lexeme(self._scanner.open_lexeme_of[h.state])
         position = view.position(h)

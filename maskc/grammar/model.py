@@ -262,7 +262,12 @@ class LexerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Productions and a lexer, whatever parser reads them."""
+    """Productions and a lexer, whatever parser reads them.
+
+    Attributes:
+        bnf: the productions.
+        lexer: what the lexer looks for.
+    """
 
     bnf: Bnf
     lexer: LexerSpec
@@ -270,6 +275,10 @@ class Grammar:
 
 @dataclass(frozen=True, slots=True)
 class LalrGrammar(Grammar):
-    """A grammar that Lark's LALR parser reads, with its table."""
+    """A grammar that Lark's LALR parser reads, with its table.
+
+    Attributes:
+        lalr: the table.
+    """
 
     lalr: LalrTable

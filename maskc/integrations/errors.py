@@ -1,4 +1,8 @@
-"""What goes wrong between maskc and an inference engine."""
+"""What goes wrong between maskc and an inference engine.
+
+Example: ``IntegrationError("transformers", "it is not installed", "pip install …")`` reads
+``transformers: it is not installed; pip install …``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A finding, and THE RULES by which there are some: each with its code, severity and remedy."""
+"""A finding, and THE RULES by which there are some: of each its code, severity, words and remedy.
+
+Example: ``find("unused", location, kind="rule", name="x")`` is a finding of ML010.
+"""
 
 from __future__ import annotations
 

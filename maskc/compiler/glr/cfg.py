@@ -50,6 +50,7 @@ class Cfg:
 
     @property
     def start(self) -> int:
+        """The start nonterminal."""
         return self.reduced.start
 
     @property

@@ -122,7 +122,11 @@ States = int  # a set of LALR states as bits
 
 
 class StateMoves:
-    """Sets of states before and after a terminal."""
+    """Sets of states before and after a terminal.
+
+    Attributes:
+        everywhere: all states.
+    """
 
     def __init__(self, grammar: LalrGrammar) -> None:
         self.everywhere: States = (1 << len(grammar.lalr.states)) - 1

@@ -82,6 +82,7 @@ class Suffix:
         return len(self.tails) - 1
 
     def elements(self) -> Symbols:
+        """Return the sequence."""
         return tuple(tail.element for tail in self.tails[:-1])
 
 
@@ -98,6 +99,8 @@ class Reads:
         """Prepare the productions.
 
         Args:
+            reduced: the grammar.
+            sets: its nullable and FIRST.
             list_terminals: element of a sequence → the used terminals that it stands for.
             terminals_at: the same as a set.
         """
@@ -113,6 +116,7 @@ class Reads:
         self._suffixes: dict[tuple[int, Suffix], Suffix] = {}
 
     def suffix(self, elements: Iterable[int]) -> Suffix:
+        """Return a sequence of elements."""
         found = self.nothing
         for element in reversed(tuple(elements)):
             found = self.prepend(element, found)
@@ -245,6 +249,7 @@ class Emptiness:
                 it there. The start symbol has an entry, and so has each left side.
             start: the start symbol, as right sides hold it.
             reads: what of sequences is read.
+            sets: nullable and FIRST.
         """
         self._advance = reads.advance
         number_of = {pair: n for n, pair in enumerate(_list_reading(returns), 1)}
