@@ -27,8 +27,7 @@ import numpy as np
 
 from benchmarks.engines import PEERS, read_engine
 from benchmarks.workloads import ROOT, WORKLOADS, Workload, compile_artifact, encode_documents
-from maskc.bench import N_FIRST
-from maskc.bench.floors import collect_rows, measure_floors
+from maskc.bench import N_FIRST, collect_rows, measure_floors
 from maskc.bench.timing import (
     FIGURES,
     compute_figures,

@@ -41,7 +41,7 @@ from serve_bodies import CHAT, TEXT, Asked, Chat, Completion, Form, write_plainl
 
 import maskc
 from maskc.errors import MaskcError, UnknownArtifactError
-from maskc.generation.wanted import Wanted
+from maskc.generation.models import Wanted
 from maskc.generation.writing import Writing
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.transformers import GrammarProcessor, open_registry

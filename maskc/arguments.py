@@ -3,8 +3,6 @@
 A wrong type is a :class:`~maskc.errors.WrongTypeError`, a wrong value of the right type a
 :class:`~maskc.errors.WrongValueError`; the sentence names the argument. Numbers and arrays are
 checked by :mod:`maskc.runtime.arguments`.
-
-Example: ``as_text("a pattern", b"a")`` raises ``a pattern must be a str, not bytes; decode it``.
 """
 
 from __future__ import annotations
@@ -17,11 +15,7 @@ from maskc.errors import WrongTypeError, WrongValueError
 
 
 def as_text(what: str, value: Any) -> str:
-    """Return a text.
-
-    Raises:
-        WrongTypeError: it is not a text.
-    """
+    """Return a text; WrongTypeError: it is not a text."""
     if not isinstance(value, str):
         hint = "; decode it" if isinstance(value, bytes | bytearray) else ""
         raise WrongTypeError(f"{what} must be a str, not {describe(value)}{hint}")
@@ -29,11 +23,7 @@ def as_text(what: str, value: Any) -> str:
 
 
 def as_path(what: str, value: Any) -> str:
-    """Return the path of a file.
-
-    Raises:
-        WrongTypeError: it is not a path.
-    """
+    """Return the path of a file; WrongTypeError: it is not a path."""
     if not isinstance(value, str | bytes | os.PathLike):
         raise WrongTypeError(f"{what} must be a path, not {describe(value)}")
     return os.fsdecode(value)
@@ -87,11 +77,7 @@ def as_seconds(what: str, value: Any) -> float:
 
 
 def as_mapping(what: str, value: Any) -> Mapping[str, Any]:
-    """Return a mapping whose keys are texts.
-
-    Raises:
-        WrongTypeError: it is none, or a key is not a text.
-    """
+    """Return a mapping whose keys are texts; WrongTypeError: it is none, or a key is not a text."""
     if not isinstance(value, Mapping):
         raise WrongTypeError(f"{what} must be a mapping, not {describe(value)}")
     for key in value:
@@ -100,22 +86,14 @@ def as_mapping(what: str, value: Any) -> Mapping[str, Any]:
 
 
 def as_flag(what: str, value: Any) -> bool:
-    """Return a truth value, NumPy's as Python's.
-
-    Raises:
-        WrongTypeError: it is none.
-    """
+    """Return a truth value, NumPy's as Python's; WrongTypeError: it is none."""
     if type(value).__name__ not in ("bool", "bool_"):
         raise WrongTypeError(f"{what} must be True or False, not {describe(value)}")
     return bool(value)
 
 
 def check_callable(what: str, value: Any) -> None:
-    """Check that something can be called.
-
-    Raises:
-        WrongTypeError: it cannot.
-    """
+    """Check that something can be called; WrongTypeError: it cannot."""
     if not callable(value):
         raise WrongTypeError(f"{what} must be a function, not {describe(value)}")
 

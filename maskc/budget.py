@@ -8,9 +8,6 @@ Work and text are counted before they are done, so that the same input always ge
 Clock and memory are the backstop, which another thread looks at (:mod:`maskc.bounded`). What
 allocates a lot at once, in C, asks :func:`reserve` before.
 
-Example: in ``run_bounded(work, Limits(text=10))``, ``check_text(11, "x.lark")`` raises
-``LimitError: x.lark: more than 10 characters; leave out what is not used, …``.
-
 Limits: the memory is the process's: what other threads allocate meanwhile counts too.
 """
 
@@ -90,7 +87,6 @@ class CompileBudget:
         return ": ".join(filter(None, (self.name, task)))
 
     def out_of_time(self) -> BudgetError:
-        """Return the error that says so."""
         return BudgetError(
             "seconds of processor time",
             self.limits.seconds,
@@ -99,7 +95,6 @@ class CompileBudget:
         )
 
     def out_of_memory(self) -> BudgetError:
-        """Return the error that says so."""
         return BudgetError(
             "MB of memory",
             self.limits.bytes / MEGABYTE,
@@ -205,11 +200,7 @@ def quote_symbol(kind: str, name: str) -> str:
 
 
 def reserve(n_bytes: int, what: str) -> None:
-    """Ask for memory that is about to be taken at once.
-
-    Raises:
-        LimitError: the limit is below it.
-    """
+    """Ask for memory that is about to be taken at once; LimitError: the limit is below it."""
     budget = _open.get()
     if n_bytes < WORTH_ASKING or budget is None:
         return
@@ -230,11 +221,7 @@ def poll() -> None:
 
 
 def check_text(n_characters: int, name: str) -> None:
-    """Check the size of a grammar that is about to be read.
-
-    Raises:
-        LimitError: it is too large.
-    """
+    """Check the size of a grammar that is about to be read; LimitError: it is too large."""
     limit = current_limits().text
     if n_characters > limit:
         raise LimitError(

@@ -3,8 +3,6 @@
 A *node* reads one byte, and its edges say which node reads the next one; ``DONE`` ends the
 character. Bytes that lead to the same node from each node are one class, and a table by classes is
 a tenth as wide as one by bytes.
-
-Example: of nodes that read the letters ``a`` to ``z`` and ``é``, the 26 letters are one class.
 """
 
 from __future__ import annotations

@@ -4,9 +4,6 @@ A job is a grammar, a JSON Schema, a structural tag, tools or choices with all t
 artifact, but for the tokenizer: texts, not paths. ``describe`` returns it as plain data, of which a
 hash or a message is made; ``compile`` needs nothing else. The command line, :mod:`maskc.compiling`,
 ``maskc build``, kits and the compiling processes of servers construct the same jobs.
-
-Example: ``read_grammar("json").compile(vocabulary, Limits())`` returns an artifact's contents, and
-what each pass of the compiler cost.
 """
 
 from __future__ import annotations
@@ -231,11 +228,7 @@ def name_json(schema: Any) -> str:
 
 
 def _as_text(document: Any) -> str:
-    """Return a JSON document's text.
-
-    Raises:
-        RecursionError, TypeError, ValueError: it is none.
-    """
+    """Return a JSON document's text; RecursionError, TypeError, ValueError: it is none."""
     if isinstance(document, bytes | bytearray):
         return document.decode(errors="surrogateescape")
     return document if isinstance(document, str) else json.dumps(document)

@@ -1,8 +1,6 @@
 """The kinds of artifacts: of a grammar, of a JSON Schema, of a link (tags, tools and choices).
 
 What a command does otherwise for another kind is a method here, so that nobody asks which it is.
-
-Example: ``kind_of(artifact.header).explain(artifact, b"[1")`` says what may come after ``[1``.
 """
 
 from __future__ import annotations
@@ -56,12 +54,6 @@ class Kind:
         resources: Mapping[str, Any] | None = None,
     ) -> Explanation[Any]:
         """Return what may come next after a text, or why it is illegal.
-
-        Args:
-            artifact: of this kind.
-            text: from the start.
-            asked: a token to explain as well.
-            resources: the documents that a JSON Schema was compiled with.
 
         Raises:
             GrammarError, PostlexError: the grammar of the artifact cannot be built again.
@@ -218,7 +210,7 @@ class _LinkKind(_NoGrammar):
         return TagSubject
 
     def check_source(self, artifact: Artifact) -> None:
-        from maskc.tags.parsing import parse_tag
+        from maskc.tags.fields import parse_tag
         from maskc.tags.reading import TagReader
 
         tag = parse_tag(artifact.contents.arrays["link_source"].tobytes())

@@ -1,8 +1,4 @@
-"""The bounds of a compilation, and how each of them is raised.
-
-Example: ``maskc.compile_grammar(path, tokenizer="llama3", limits=maskc.Limits(seconds=600))``.
-How they are kept is told in :mod:`maskc.budget`.
-"""
+"""The bounds of a compilation, and how each of them is raised."""
 
 from __future__ import annotations
 

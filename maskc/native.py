@@ -3,8 +3,6 @@
 ``make native`` lays a library beside each module that it compiles, and Python takes the library. So
 a module that was edited since runs as it was: tests refuse to, see ``tests/conftest.py``. What was
 compiled is recorded in the checkout's ``build`` folder.
-
-Example: ``maskc --version`` says ``runtime: compiled`` or ``runtime: pure Python``.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 Linux tells resident memory and can bound it; macOS tells the largest so far; Windows tells both,
 and bounds nothing here. Where a bound cannot be set, the budget of a compilation still ends it, and
 who started a process still ends it after its time.
-
-Example: ``read_memory()`` is 31,457,280 in a process that has 30 MiB.
 """
 
 from __future__ import annotations

@@ -5,9 +5,6 @@ who gave a regular expression knows a pattern only. So what a pass says about te
 :class:`Phrase`, a text in the words of Lark's users, and each notation has a :class:`Wording` that
 says some phrases otherwise (:mod:`maskc.frontends.dialects` holds them all). The budget of a
 compilation knows the wording, and an error is reworded where it leaves the compilation.
-
-Example: ``LimitError("scanner states", 1000, Phrase.SIMPLER_TERMINALS)`` tells the author of a
-regular expression to "simplify the pattern: lower its counts".
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ _MODULES = (
 )
 _ROOMS = ("artifact", "formats", "runtime", "vocab")
 _INTEGRATIONS = (
-    *("__init__", "continuous_batching", "errors", "examples", "identity", "llama_cpp"),
-    *("llama_cpp_model", "mask_tables", "patches", "registry", "rows", "session"),
+    *("__init__", "continuous_batching", "errors", "examples", "llama_cpp"),
+    *("mask_tables", "patches", "registry", "rows", "session"),
     *("torch_masks", "transformers", "usage", "vocabulary"),
 )
 

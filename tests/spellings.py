@@ -8,9 +8,8 @@ from typing import NamedTuple
 from maskc.regular.charset import class_set
 from maskc.runtime.spelling.chunks import Chunks
 from maskc.runtime.spelling.spelling import Spelling
-from maskc.spelling.chunks import build_chunks
+from maskc.spelling.chunks import Rules, build_chunks, rules_of_ranks
 from maskc.spelling.making import assemble
-from maskc.spelling.merging import Rules, rules_of_ranks
 from maskc.vocab.vocabulary import Vocabulary
 
 ALPHABET = "abc \n"

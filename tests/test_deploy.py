@@ -8,7 +8,7 @@ import pytest
 
 import maskc
 from maskc.build.config import load_config
-from maskc.build.entries import load_job
+from maskc.build.units import load_job
 
 ROOT = Path(maskc.__file__).parent.parent
 pytestmark = pytest.mark.skipif(not (ROOT / "deploy").exists(), reason="it is of a checkout")

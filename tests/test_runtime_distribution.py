@@ -18,7 +18,7 @@ CONTENTS = PACKAGE.parent / "runtime" / "contents.py"
 pytestmark = pytest.mark.skipif(not CONTENTS.exists(), reason="it is made of a checkout")
 ALLOWED = {*sys.stdlib_module_names, "numpy", "msgpack"}
 # Loaded where a format is asked for by its name, which says what is missing.
-OPTIONAL = {("label_kinds.py", "idna"), ("label_kinds.py", "idna.intranges")}
+OPTIONAL = {("labels.py", "idna"), ("labels.py", "idna.intranges")}
 
 
 @pytest.fixture(scope="module")

@@ -113,7 +113,6 @@ def load_container(
     """Return header and arrays of a file.
 
     Args:
-        path: of the file.
         mapped: leave the arrays in the file: processes that load it share its pages, and it must
             not be changed in place while it is in use; replace it by renaming, as
             :func:`maskc.artifact.files.write_atomically` does. False: read it into memory.

@@ -7,11 +7,13 @@ nothing behind.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 import stat
 
-from maskc.errors import OutputError
+from maskc.errors import ArtifactError, OutputError, UnreadableFileError
+from maskc.files import open_regular
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
@@ -91,3 +93,36 @@ def _create(temporary: str, target: str) -> None:
 def _remove(path: str) -> None:
     if os.path.exists(path):
         os.unlink(path)
+
+
+N_CHECKSUM = 32
+
+
+def read_checksum(path: str | os.PathLike[str]) -> str:
+    """Return the checksum at the end of an artifact or a kit, in hexadecimal; it is not verified.
+
+    Raises:
+        ArtifactError: the file cannot be read.
+    """
+    name = os.fspath(path)
+    try:
+        file = open_regular(name)
+    except UnreadableFileError as error:
+        raise ArtifactError(name, error.reason, "give the path of an artifact") from None
+    try:
+        os.lseek(file, max(0, os.fstat(file).st_size - N_CHECKSUM), os.SEEK_SET)
+        return os.read(file, N_CHECKSUM).hex()
+    except OSError as error:
+        reason = f"cannot be read ({error.strerror})"
+        raise ArtifactError(name, reason, "give the path of an artifact") from None
+    finally:
+        os.close(file)
+
+
+def hash_file(path: str | os.PathLike[str]) -> str | None:
+    """Return the SHA-256 of a regular file in hexadecimal, ``None`` if it cannot be read."""
+    try:
+        with open(open_regular(path), "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, UnreadableFileError):
+        return None

@@ -5,9 +5,6 @@ rest tells what the artifact was made from: names, texts, counts, what streamlin
 read that without further checks, so each entry is checked here, once, when a file is loaded.
 Entries that are not known are passed over, unless they hold bytes: everything but a witness can be
 printed as JSON.
-
-Example: a header without the grammar's name is refused with ``the header lacks grammar.name``, and
-one whose first step has -1 rows with ``the header's streamlining[0].rows is not a count``.
 """
 
 from __future__ import annotations
@@ -149,7 +146,6 @@ def _short(name: str) -> str:
 
 
 def _is_text(value: Any) -> bool:
-    """Return whether a value is a text that can be written as UTF-8."""
     return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
 
 

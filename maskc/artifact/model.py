@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.relations import check_layout, check_relations
-from maskc.artifact.row_chunks import PIECE
 from maskc.artifact.sections import (
     ANY,
     EXAMPLES,
     LALR_SECTIONS,
+    PIECE,
     ArraySpec,
     is_general,
     is_grammar,
@@ -136,13 +136,7 @@ def check(contents: Contents) -> str | None:
 def check_shapes(
     arrays: Mapping[str, NDArray[Any]], sections: Mapping[str, ArraySpec], sizes: dict[str, int]
 ) -> str | None:
-    """Return what is wrong with the arrays' names, dtypes and dimensions, ``None`` if nothing is.
-
-    Args:
-        arrays: by section name.
-        sections: as they should be.
-        sizes: dimensions that are known; the others are added.
-    """
+    """Return what is wrong with names, dtypes and dimensions of arrays, ``None`` if nothing is."""
     if set(arrays) != set(sections):
         odd = sorted(set(arrays) ^ set(sections))
         return f"section {odd[0]} is {'unknown' if odd[0] in arrays else 'missing'}"

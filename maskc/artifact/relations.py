@@ -33,12 +33,7 @@ _Arrays = Mapping[str, NDArray[Any]]
 
 
 def check_relations(arrays: _Arrays, *, n_tokens: int) -> str | None:
-    """Return what is wrong between arrays of any grammar whose values are in their ranges.
-
-    Args:
-        arrays: by section name; see :data:`maskc.artifact.sections.SHARED_SECTIONS`.
-        n_tokens: size of the vocabulary.
-    """
+    """Return what is wrong between arrays of any grammar whose values are in their ranges."""
     return (
         _check_answers(arrays)
         or _check_descent(arrays)
@@ -48,12 +43,7 @@ def check_relations(arrays: _Arrays, *, n_tokens: int) -> str | None:
 
 
 def check_layout(arrays: _Arrays, *, has_layout: bool) -> str | None:
-    """Return what is wrong between an LALR grammar's arrays about indentation.
-
-    Args:
-        arrays: by section name; see :data:`maskc.artifact.sections.LALR_SECTIONS`.
-        has_layout: whether the header says how the grammar indents.
-    """
+    """Return what is wrong between an LALR grammar's arrays about indentation."""
     return _check_newlines(arrays, has_layout=has_layout) or _check_columns(arrays)
 
 

@@ -3,9 +3,6 @@
 The artifact is that of the first start symbol, and holds those of the others whole, each without
 the vocabulary, which is the same. So each start symbol has the masks of an artifact that was
 compiled for it alone: Lark's table for one start symbol has no look-aheads of another.
-
-Example: of ``--start statement --start expression`` the header's entry ``starts`` is
-``["statement", "expression"]``, and the section ``starts_first`` has two numbers.
 """
 
 from __future__ import annotations
@@ -70,10 +67,6 @@ def check_starts(
 ) -> str | None:
     """Return what is wrong with the further start symbols, ``None`` if nothing is.
 
-    Args:
-        contents: whose header and arrays are of the right types.
-        check_contents: raises an ``ArtifactError`` if contents are damaged.
-
     Raises:
         ArtifactError: one of them is damaged.
     """
@@ -98,11 +91,7 @@ def check_starts(
 
 
 def find_start(header: Mapping[str, Any], start: str) -> int:
-    """Return the number of a start symbol.
-
-    Raises:
-        ArtifactError: the artifact has no such.
-    """
+    """Return the number of a start symbol; ArtifactError: the artifact has no such."""
     starts = starts_of(header)
     if start not in starts:
         raise ArtifactError(

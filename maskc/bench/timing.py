@@ -81,9 +81,6 @@ def without_collections() -> Iterator[None]:
 def measure_collections(walk: Callable[[], int]) -> dict[str, float]:
     """Return what the collector does during a walk.
 
-    Args:
-        walk: does the work of a pass, and returns the number of its tokens.
-
     Returns:
         ``n_runs``, how often it ran; ``per_token_us``, the mean that it adds to a step; and
         ``longest_us``, both in microseconds.
@@ -126,8 +123,6 @@ def measure_pass(
     """Return the times of one pass; garbage collection waits until it is over.
 
     Args:
-        start: makes a session at the start of a text.
-        documents: token ids of each.
         bitmask: int32[1, n_words], which the sessions write to.
         limit_s: seconds after which no further token is begun.
     """

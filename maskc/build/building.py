@@ -36,8 +36,7 @@ from maskc.build.units import (
 from maskc.errors import ExecutorError, MaskcError, OutputError
 from maskc.jobs import GrammarJob
 from maskc.limits import Limits
-from maskc.work.executors import open_executor, result_of
-from maskc.work.processes import Timed
+from maskc.work.processes import Timed, open_executor, result_of
 
 # A file's name, how many are done, of how many.
 Progress = Callable[[str, int, int], None]
@@ -116,7 +115,6 @@ def run_build(
 def _look(
     units: Sequence[BuildUnit], config: Config, shard: tuple[int, int]
 ) -> tuple[BuildReport, list[BuildUnit]]:
-    """Return what is out of date of a shard, and its units."""
     report, old = BuildReport(left_over=find_left_over(units, config.output)), []
     for unit in take_shard(units, *shard):
         reason = find_reason(unit, config.output)
@@ -192,7 +190,6 @@ def _find_imports(
 
 
 def _keep(unit: BuildUnit, folder: Path, data: bytes, imports: dict[str, str]) -> None:
-    """Write a unit's file, then its record."""
     write_atomically(folder / unit.file, data)
     parts = unit.parts(imports)
     digest = hashlib.sha256(data).hexdigest()

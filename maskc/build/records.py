@@ -19,10 +19,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from maskc.artifact.checksums import hash_file
-from maskc.artifact.files import write_atomically
-from maskc.build.entries import read_imports
-from maskc.build.units import BuildUnit, describe_versions, make_key
+from maskc.artifact.files import hash_file, write_atomically
+from maskc.build.units import BuildUnit, describe_versions, make_key, read_imports
 from maskc.errors import UnreadableFileError
 from maskc.files import read_bounded
 from maskc.jobs import GrammarJob

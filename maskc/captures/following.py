@@ -6,9 +6,6 @@ captured symbols that end before it, as Lark's parse of any text that goes on ha
 
 Most tokens complete no captured symbol before a lexeme of a hole begins in them: then the mask
 depends on the words and on no text, and is cached by them. Other masks are composed each time.
-
-Example: of ``import json; json.lo`` the open lexeme began in the scope of a text with one module,
-``json``, and its track is that of ``lo`` among the attributes of json.
 """
 
 from __future__ import annotations
@@ -120,7 +117,6 @@ class FollowingStepper(TracingStepper[FollowedWords]):
         return self._scopes.of(tuple(words))
 
     def scope_after(self, spans: Spans, text: CapturedText) -> WordScope:
-        """Return the scope after some symbols of a text."""
         return self._scopes.of(self._scopes.answer(self._complete(spans, text.between)))
 
     def _complete(self, spans: Spans, read: Read) -> Completed:

@@ -6,9 +6,6 @@ end has to be seen where it is.
 
 A span is *settled* if all readings of the text so far have it: then every text that goes on from
 here has it, too.
-
-Example: after ``[1, 2`` of json there is one reading, inside a lexeme that may become longer; the
-terminal of ``1`` is settled, and that of ``2`` is when the byte after it has come.
 """
 
 from __future__ import annotations
@@ -91,11 +88,7 @@ class Captured(SideHypothesis[T]):
 
 
 class TracingStepper(SideStepper[T]):
-    """Moves hypotheses by bytes, and follows the parser reduction by reduction.
-
-    Attributes:
-        tracer: follows the parser.
-    """
+    """Moves hypotheses by bytes, and follows the parser reduction by reduction."""
 
     def __init__(self, machine: LalrMachine, symbols: Symbols) -> None:
         super().__init__(machine)
@@ -165,11 +158,7 @@ class CapturingStepper(TracingStepper[Traced]):
 
 
 class TracingMachine(SideMachine[T], Generic[T]):
-    """A :class:`maskc.runtime.machine.Machine` that knows where symbols stand.
-
-    Attributes:
-        machine, stepper, pool, byte_groups: see the base class.
-    """
+    """A :class:`maskc.runtime.machine.Machine` that knows where symbols stand."""
 
     stepper: TracingStepper[T]
 
@@ -227,11 +216,7 @@ def parse_of_nothing(h: Hypothesis) -> Parse:
 
 
 def text_of(known: SideHypothesis[T]) -> CapturedText:
-    """Return the text so far.
-
-    Raises:
-        TypeError: the hypothesis is of another machine.
-    """
+    """Return the text so far; TypeError: the hypothesis is of another machine."""
     if not isinstance(known, Captured):
         raise TypeError("a hypothesis is of the machine that it is given to")
     text: CapturedText = known.text
@@ -239,7 +224,6 @@ def text_of(known: SideHypothesis[T]) -> CapturedText:
 
 
 def _common(found: list[Spans]) -> list[Span]:
-    """Return the spans that are in all of some linked lists, oldest first."""
     first, *others = [_unlink(spans) for spans in found] or [[]]
     for other in others:
         known = set(other)
@@ -256,8 +240,6 @@ def _unlink(spans: Spans) -> list[Span]:
 
 
 def reader_of(before: CapturedText, added: bytes) -> Read:
-    """Return what reads a text with some bytes after it."""
-
     def read(start: int, end: int) -> bytes:
         if end <= before.length:
             return before.between(start, end)

@@ -128,7 +128,6 @@ class CapturingMatcher(Matcher):
 
     @property
     def _captured(self) -> tuple[Captured[Any], ...]:
-        """What the machine of the captures knows."""
         return self._hypotheses
 
     @property
@@ -160,7 +159,6 @@ class CanonicalCaptures(Canonical):
 
 
 def _strip(hypotheses: Hypotheses) -> Hypotheses:
-    """Return the artifact's hypotheses."""
     return tuple(known.hypothesis for known in hypotheses)
 
 

@@ -6,9 +6,6 @@ scope, whatever was written.
 
 The symbols are a linked list with hash consing: one more symbol costs the same however many came
 before it, but for the tuple that the function is given.
-
-Example: with ``table`` captured and ``{"COLUMN": columns_of(written)}`` returned, the scope before
-the first table has the columns of all tables, and after ``users`` those of users.
 """
 
 from __future__ import annotations
@@ -63,10 +60,6 @@ class WordScope:
 
 class Scopes:
     """The scopes of one artifact and one function.
-
-    Args:
-        artifact: of an LALR grammar.
-        on_complete: what was written → the words of each hole.
 
     Attributes:
         nothing: no symbol.

@@ -103,7 +103,6 @@ def find_symbols(artifact: Artifact, names: Iterable[str]) -> Symbols:
 def _check_words(
     title: str, rule: str, classes: Classes, merged: Iterable[frozenset[TerminalId]]
 ) -> None:
-    """Refuse a rule where one terminal stands for words of it and of other rules."""
     for group in merged:
         if not any(group.issubset(members) for members in classes):
             raise CaptureError(

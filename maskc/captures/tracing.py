@@ -59,13 +59,7 @@ class Extents:
 
 
 class Parse(NamedTuple):
-    """What the parser has made of some lexemes.
-
-    Attributes:
-        stack: the parser stack.
-        extents: of its symbols.
-        spans: that were completed.
-    """
+    """What the parser has made of some lexemes."""
 
     stack: Stack
     extents: Extents
@@ -73,12 +67,7 @@ class Parse(NamedTuple):
 
 
 class Tracer:
-    """Follows the parser of one artifact, reduction by reduction.
-
-    Args:
-        machine: of the artifact.
-        symbols: what is captured.
-    """
+    """Follows the parser of one artifact, reduction by reduction."""
 
     def __init__(self, machine: LalrMachine, symbols: Symbols) -> None:
         self._tables, self._effects = machine.tables, machine.effects
@@ -92,8 +81,6 @@ class Tracer:
         """Return the parse after a terminal, ``None`` if the parser refuses it.
 
         Args:
-            parse: before it.
-            terminal: the terminal.
             start: where its lexeme begins, ``NOWHERE`` if it has none.
             end: where that ends.
         """

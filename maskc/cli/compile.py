@@ -14,6 +14,7 @@ import click
 
 import maskc
 from maskc.artifact.files import check_writable
+from maskc.bounded import run_dedicated
 from maskc.cli import options as opt
 from maskc.cli.grammar import LarkOptions, compile_options, find_input
 from maskc.cli.input import (
@@ -31,7 +32,6 @@ from maskc.report.model import Report
 from maskc.report.render import print_json, print_report
 from maskc.report.timings import hash_artifact, save_timings
 from maskc.runtime.borrowing import open_table
-from maskc.work.dedicated import run_dedicated
 
 if TYPE_CHECKING:
     from maskc.jobs import Job
@@ -265,7 +265,7 @@ def _check_usage(
 
 def _find_link(path: str) -> Any:
     """Return the structural tag or the tools in a file, ``None`` without the suffix ``.json``."""
-    from maskc.tags.parsing import is_tag
+    from maskc.tags.fields import is_tag
     from maskc.tags.tools import is_tools
 
     if not path.endswith(".json"):
@@ -296,7 +296,7 @@ def _read(
 ) -> tuple[str, Callable[[], Job]]:
     """Return the stem of an artifact's name, and what reads its job within limits."""
     from maskc.jobs import ChoicesJob, LinkJob, name_choice, read_schema_job
-    from maskc.tags.parsing import is_tag
+    from maskc.tags.fields import is_tag
     from maskc.tags.tools import is_tools
 
     name = {"choices": "choices", "schema": "schema"}.get(kind, "grammar")

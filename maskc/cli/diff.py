@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +11,12 @@ import maskc
 from maskc.cli import options as opt
 from maskc.errors import ArtifactError
 from maskc.limits import Limits
+from maskc.report.formats import count
+from maskc.report.model import Lines, Report
+
+if TYPE_CHECKING:
+    from maskc.diff.walking import Comparison, Difference, Tokens
+    from maskc.runtime.artifact import Artifact
 
 _MAX_BYTES = 100_000  # of a text
 # Configurations that are asked for, for each text that is drawn: by rules, and by masks, which
@@ -50,7 +57,6 @@ def diff_command(
     """
     from maskc.diff.walking import Comparison, compare, have_same_tables
     from maskc.kinds import kind_of
-    from maskc.report.diff import report_comparison
     from maskc.verify.generation import DrawingProcess
 
     one, other = (maskc.load(path).for_start(start) for path in paths)
@@ -85,3 +91,72 @@ def _read_texts(corpus: tuple[str, ...]) -> Iterator[bytes]:
             yield read_text(path, _MAX_BYTES).encode()
         except UnicodeDecodeError:
             click.echo(f"note: {path}: is not UTF-8, and is left out", err=True)
+
+
+_MOST_SHOWN, _MOST_TOKENS = 20, 8
+
+
+def report_comparison(names: Sequence[str], artifact: Artifact, found: Comparison) -> Report:
+    """Return the differences, the shortest text first."""
+    described = [_describe(difference, artifact) for difference in found.differences]
+    texts = [None if text is None else _decode(text) for text in found.only]
+    data = {
+        "same_tables": found.is_same,
+        "texts": dict(zip(("only_first", "only_second"), texts, strict=True)),
+        "configurations": found.n_configurations,
+        "differences": described,
+        "left_out": found.n_left_out,
+    }
+    shortest = [
+        f"only {name} accepts: {text!r}"
+        for name, text in zip(names, texts, strict=True)
+        if text is not None
+    ]
+    return Report(data, [Lines([*shortest, *_say(names, found, described)])])
+
+
+def _describe(difference: Difference, artifact: Artifact) -> dict[str, Any]:
+    def side(ids: Tokens) -> dict[str, Any]:
+        texts = [
+            "<end>" if i in artifact.ends else _decode(artifact.token_bytes(i) or b"")
+            for i in ids[:_MOST_TOKENS].tolist()
+        ]
+        return {"count": len(ids), "tokens": texts}
+
+    whole = difference.example
+    return {
+        "before": _decode(difference.before),
+        "only_first": side(difference.only_first),
+        "only_second": side(difference.only_second),
+        "configurations": difference.n_configurations,
+        "example": None if whole is None else _decode(whole),
+    }
+
+
+def _decode(text: bytes) -> str:
+    return text.decode(errors="replace")
+
+
+def _say(
+    names: Sequence[str], found: Comparison, described: Sequence[dict[str, Any]]
+) -> Iterator[str]:
+    for entry in described[:_MOST_SHOWN]:
+        counted = count(entry["configurations"], "configuration")
+        yield f"after {entry['before']!r} ({counted})"
+        for name, side in zip(names, ("only_first", "only_second"), strict=True):
+            n_tokens, tokens = entry[side]["count"], entry[side]["tokens"]
+            if n_tokens:
+                more = n_tokens - len(tokens)
+                shown = " ".join(map(repr, tokens)) + (f" and {more:,} more" if more else "")
+                yield f"  only {name}: {shown}"
+        if entry["example"] is not None:
+            yield f"  a text of one of them: {entry['example']!r}"
+    if len(described) > _MOST_SHOWN:
+        yield f"and {len(described) - _MOST_SHOWN:,} more kinds of differences: --json"
+    counted = count(found.n_configurations, "configuration")
+    if found.is_same:
+        yield "the same tables: no mask differs"
+    elif described:
+        yield f"{count(len(described), 'kind')} of difference in {counted}"
+    else:
+        yield f"no mask differs in {counted}"

@@ -1,7 +1,4 @@
-"""What commands read: standard input, which they call ``-``, schemas, documents and choices.
-
-Example: ``printf '[1' | maskc explain json.llama3.maskc --text -``.
-"""
+"""What commands read: standard input, which they call ``-``, schemas, documents and choices."""
 
 from __future__ import annotations
 

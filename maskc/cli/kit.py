@@ -10,9 +10,9 @@ import maskc
 from maskc.artifact.files import check_writable
 from maskc.cli import options as opt
 from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
+from maskc.report.compile import describe_added
 from maskc.report.formats import format_count, format_file, format_seconds
 from maskc.report.model import Fact, Facts, Lines, Report
-from maskc.report.origin import describe_added
 from maskc.vocab.registry import format_name
 
 _WRITTEN = "Print the result as JSON."
@@ -86,7 +86,6 @@ def spelling_command(tokenizer: str, output: str | None) -> opt.Outcome:
 def _report(
     what: str, target: str, write: Callable[[], tuple[int, Mapping[str, Any], list[Fact]]]
 ) -> Report:
-    """Write a file, and return its size, what else there is to say, and how long it took."""
     began = time.perf_counter()
     n_bytes, more, facts = write()
     seconds = time.perf_counter() - began

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import maskc
+from maskc.bounded import run_dedicated
 from maskc.cli.input import (
     SCHEMA_SUFFIX,
     name_schema,
@@ -28,7 +29,6 @@ from maskc.cli.input import (
 from maskc.limits import MEGABYTE, Limits
 from maskc.report.model import Report
 from maskc.report.render import show
-from maskc.work.dedicated import run_dedicated
 
 if TYPE_CHECKING:
     from maskc.kinds import Kind
@@ -79,7 +79,6 @@ def command(
     exit status, both, or neither.
 
     Args:
-        name: of the command.
         short: its line in the list of commands.
         options: its arguments and options, in the order of the help.
         as_json: what ``--json`` prints; with it the command shows its report so if asked.
@@ -115,9 +114,7 @@ def gather(name: str, make: Callable[..., object], options: Mapping[str, Decorat
     """Return a decorator that gives a command options, and their values as one argument.
 
     Args:
-        name: of that argument.
         make: called with the options' values, by their names; returns the argument.
-        options: ``click.option`` decorators by the names of their values, in the order of the help.
     """
 
     def decorate(command: Command) -> Command:
@@ -214,7 +211,6 @@ class OpenedArtifact:
     """An artifact that a command is about.
 
     Attributes:
-        path: of its file.
         start: the start symbol that is asked for; ``None``: its first.
         artifact: with the start symbol that is asked for.
         resources: the documents that a JSON Schema refers to, by their URIs.

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import Any
 
 import click
 
 import maskc
+from maskc.bounded import run_dedicated
 from maskc.cli import options as opt
 from maskc.cli.input import read_input
 from maskc.files import read_bounded
 from maskc.limits import Limits
 from maskc.report.formats import format_count
+from maskc.report.model import Block, Facts, Lines, Report, Section, Table
 from maskc.report.render import print_json, print_report
-from maskc.work.dedicated import run_dedicated
 
 _MAX_BYTES = 64_000_000
 _MOST_SHOWN = 12  # rules that no text holds
@@ -50,7 +53,7 @@ def check_command(
     """
     if quiet and as_json:
         raise click.UsageError("Give --quiet or --json, not both.")
-    from maskc.explain.checking import find_problem
+    from maskc.explain.explaining import find_problem
     from maskc.report.explain import report_files
 
     found = []
@@ -95,8 +98,7 @@ def explain_command(
     --token takes an id or a text with Python's escapes. Digits are an id, in quotes a text; b'\xc3'
     is a token of bytes that are no characters.
     """
-    from maskc.explain.explaining import parse_token
-    from maskc.explain.heat import measure_heat
+    from maskc.explain.explaining import measure_heat, parse_token
     from maskc.report.explain import MOST_TOKENS, report_explanation
 
     artifact, explain = opened.artifact, opened.kind.explain
@@ -170,7 +172,6 @@ def generate_command(
 
 
 def _say_reached(n_rules: int, others: tuple[str, ...]) -> str:
-    """Return how many rules the texts hold, and which not."""
     said = f"{format_count(n_rules - len(others))} of {format_count(n_rules)} alternatives reached"
     if not others:
         return said
@@ -207,8 +208,7 @@ def play_command(opened: opt.OpenedArtifact, *, port: int, no_browser: bool) -> 
     """
     import webbrowser
 
-    from maskc.play.answers import answer
-    from maskc.play.server import PlayServer
+    from maskc.play.server import PlayServer, answer
 
     header = opened.artifact.header
     title = f"{header['grammar']['name']} for {header['tokenizer']['name']}"
@@ -250,7 +250,6 @@ def bench_command(
     """
     from maskc.bench import BenchOptions, run_bench
     from maskc.cli.tokenizer import check_tokenizer
-    from maskc.report.bench import report_bench
     from maskc.verify.generation import DrawingProcess
 
     # No progress bar: its thread would be in the times.
@@ -264,3 +263,70 @@ def bench_command(
             texts = drawing.draw(files, _DRAWN_LENGTH, seed=0)
             drawn = [text.text for text in texts if text.problem is None]
     return report_bench(run_bench(artifact, corpus, options, drawn))
+
+
+_FIGURES = ("p50", "mean", "p90", "p99", "max")
+_COLUMNS = ("", *_FIGURES)
+_PASSES = {"first": "cold, first 10,000 tokens", "cold": "cold", "warm": "warm"}
+_FLOORS = {
+    "clock": "two readings of the clock",
+    "hot": "copy one row",
+    "in order": "copy the rows in order",
+    "or of 50": "OR of 50 rows",
+}
+
+
+def report_bench(measured: Mapping[str, Any]) -> Report:
+    return Report(measured, _list_blocks(measured))
+
+
+def _list_blocks(measured: Mapping[str, Any]) -> Iterator[Block | Section]:
+    yield Facts(_list_facts(measured))
+    times = {
+        f"{_PASSES[name]}: {what}": figures
+        for name, kinds in measured["passes"].items()
+        for what, figures in kinds.items()
+    }
+    yield _tabulate("\nMicroseconds a token", times)
+    floors = {_FLOORS.get(name, name): figures for name, figures in measured["floors"].items()}
+    yield _tabulate("Floors", floors)
+    collections = [
+        (
+            f"  {name}",
+            f"{format_count(c['n_runs'])} runs add {c['per_token_us']:.2f} to the mean step; "
+            f"the longest takes {c['longest_us']:,.0f}",
+        )
+        for name, c in measured["collections"].items()
+    ]
+    yield Section("Garbage collection, which is off above", [Facts(collections)])
+    slowest: list[Block] = []
+    for number, slow in enumerate(measured["slowest"], 1):
+        times_of = f"cold {slow['cold_us']:,.1f}, warm {slow['warm_us']:,.1f}"
+        slowest.append(Lines([f"  {number}. {slow['file']}:{slow['line']}: {times_of}"]))
+        parts = ("before", "token", "after")
+        slowest.append(Facts([(f"    {part}", repr(slow[part])) for part in parts]))
+    yield Section("The slowest fills", slowest)
+
+
+def _tabulate(title: str, times: Mapping[str, Mapping[str, float]]) -> Table:
+    rows = [
+        (what, *(f"{figures[f]:,.2f}" if f in figures else "–" for f in _FIGURES))
+        for what, figures in times.items()
+    ]
+    return Table(title, _COLUMNS, rows, _FIGURES)
+
+
+def _list_facts(measured: Mapping[str, Any]) -> list[tuple[str, str]]:
+    facts = [
+        ("artifact", measured["artifact"]),
+        ("tokenizer", f"{measured['tokenizer']}, {format_count(measured['vocab_size'])} ids"),
+        ("documents", format_count(measured["documents"])),
+        ("tokens", format_count(measured["tokens"])),
+        ("distinct masks", format_count(measured["masks"])),
+    ]
+    skipped, refused = format_count(measured["skipped"]), format_count(measured["refused"])
+    if measured["skipped"]:
+        facts.append(("skipped", f"{skipped} files that are not texts of the grammar"))
+    if measured["refused"]:
+        facts.append(("refused", f"{refused} documents, timed up to their illegal token"))
+    return facts

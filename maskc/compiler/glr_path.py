@@ -140,7 +140,6 @@ class GeneralLanguage:
         )
 
     def walk(self, trie: TokenTrie, progress: Callable[[float], None]) -> RawRows:
-        """Return the rows of all tokens."""
         lexer, asked = self.lexed.grammar.lexer, self.asked
         steps = build_steps(lexer, self.lexed.scanner)
         triples = Triples(len(lexer.terminals), find_follow(asked), ask_productions(asked))

@@ -17,8 +17,7 @@ from maskc.artifact.model import Contents, fit
 from maskc.compiler.emit.assemble import Ints, ints, offsets
 from maskc.compiler.emit.graph import DecisionGraph
 from maskc.compiler.lalr.balance import find_bracket_depths
-from maskc.compiler.lalr.conflicts import check_reads_all
-from maskc.compiler.lalr.items import ItemSets, build_item_sets
+from maskc.compiler.lalr.items import ItemSets, build_item_sets, check_reads_all
 from maskc.compiler.lalr.refine import RefinedTable, build_refined_table
 from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.lalr_oracle import make_lalr_oracle
@@ -77,7 +76,6 @@ class LalrLanguage:
         return make_lalr_oracle(self.lexed, self.item_sets, self.table)
 
     def walk(self, trie: TokenTrie, progress: Callable[[float], None]) -> RawRows:
-        """Return the rows of all tokens."""
         lexed = self.lexed
         steps = build_steps(lexed.grammar.lexer, lexed.scanner)
         return walk_tokens(lexed, steps, LalrRule(lexed.grammar, steps), trie, progress)

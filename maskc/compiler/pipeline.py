@@ -168,8 +168,6 @@ def compile_contents(
     """Return the artifact's contents, and what each pass cost.
 
     Args:
-        source: the grammar.
-        vocabulary: the tokens.
         progress: called with a pass's name and the fraction done.
         up_to: the last streamlining step that is taken: the same masks, more slowly, to compare.
         see: called with what the grammar decides without a tokenizer.

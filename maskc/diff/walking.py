@@ -6,9 +6,6 @@ its rules, so that each alternative has its turn; and along the texts of a corpu
 configurations the masks are compared bit by bit. A text of one side only is made shorter as long as
 it stays one (delta debugging: Zeller and Hildebrandt, 2002).
 
-Example: of a grammar of ``[a,b]`` and one that also allows ``[a,b,]``, the token ``]`` is legal in
-the second only after ``[a,``, and ``[a,]`` is a text of the second only.
-
 Limits: languages are infinite, so no difference found is no proof that there is none; equal tables
 are. Nor is it proved that no shorter text tells the two apart.
 """
@@ -96,8 +93,6 @@ def compare(
     """Return where the masks of two artifacts of one vocabulary differ.
 
     Args:
-        first: an artifact.
-        second: another one.
         positions: pairs of configurations to compare, beside those of the texts.
         drawn: texts of either artifact; masks are compared along them as far as positions allow.
         texts: a corpus; masks are compared along all of it.
@@ -123,7 +118,6 @@ def have_same_tables(first: Artifact, second: Artifact) -> bool:
 
 
 def _tables_of(artifact: Artifact) -> bytes:
-    """Return all that masks depend on."""
     header = artifact.header
     names: tuple[str, ...] = ("format", "layout", "schema", "link")
     kept: dict[str, Any] = {name: header[name] for name in names if name in header}
@@ -169,7 +163,6 @@ class _Comparer:
         return both
 
     def _list_moves(self, both: NDArray[np.int32]) -> Iterator[Part]:
-        """Yield the parts that go on with legal tokens of both."""
         ids = _ids_of(both)
         firsts = self._first_bytes[ids]
         # Of the bytes that do the same in both artifacts one is enough.
@@ -191,7 +184,6 @@ class _Comparer:
             kind.before = before
 
     def breadth_first(self, positions: int) -> None:
-        """Compare in the configurations that are nearest to the start."""
         worklist = deque([(self._start(), b"")])
         queued: set[Hashable] = set()
         while worklist and self.found.n_configurations < positions:
@@ -217,7 +209,6 @@ class _Comparer:
             self.look(pair, before)
 
     def _cut(self, text: bytes) -> Iterator[Part]:
-        """Yield the characters and the special tokens of a text."""
         for part in kind_of(self.artifacts[0].header).cut(self.artifacts[0].header, text):
             if isinstance(part, int):
                 yield part
@@ -268,7 +259,6 @@ class _Comparer:
         return found
 
     def _list_examples(self, difference: Difference) -> Iterator[bytes | None]:
-        """Yield a whole text of each side that goes on with a token of a difference."""
         for side, ids in enumerate((difference.only_first, difference.only_second)):
             wholes = (self._finish(side, difference.before, token) for token in ids[:3].tolist())
             yield next((t for t in wholes if t is not None and self.find_side(t) == side), None)

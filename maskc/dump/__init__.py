@@ -1,5 +1,5 @@
 """Every stage's value as text, for those who read or change the compiler.
 
-One module for each room of the compiler; each function takes frozen values of a stage and yields
+Each function takes frozen values of a stage and yields
 lines. Equal values give equal lines. :mod:`maskc.dump.stages` names the stages.
 """

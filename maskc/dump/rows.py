@@ -1,22 +1,161 @@
-"""Rows of the mask store, the verdicts on them, the decision graph, and the masks."""
+"""The scanner, rows of the mask store, verdicts on them, the decision graph, and the masks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
+from maskc import bits
 from maskc.compiler.emit.graph import DecisionGraph, GraphAnswer, ParserQuery
 from maskc.compiler.emit.mask_differences import Unions
 from maskc.compiler.optimise.rows import Rows
 from maskc.compiler.optimise.state import Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.compiler.rows.sequences import ParserEvent
-from maskc.dump.lexer import format_open
-from maskc.dump.names import LookaheadNames, format_tokens, name_terminal
 from maskc.grammar.model import Grammar
-from maskc.ids import ANY_PROFILE, NO_EVENT, SequenceId
-from maskc.lexer.boundaries import LexemeContexts
+from maskc.ids import ANY_PROFILE, AT_END, DEAD, EMPTY_TEXT, IGNORED, NO_EVENT, SequenceId
+from maskc.lexer.boundaries import LexemeContexts, Lookaheads, PartialLexeme
+from maskc.lexer.scanner import Scanner
+from maskc.vocab.vocabulary import quote_bytes
+
+_ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 32: "' '", 45: "'-'", 92: "\\\\"}
+
+
+def format_byte(byte: int) -> str:
+    """Return one byte: a printable character as itself, another one escaped."""
+    if byte in _ESCAPES:
+        return _ESCAPES[byte]
+    return chr(byte) if 32 < byte < 127 else f"\\x{byte:02x}"
+
+
+def format_bytes(values: Iterable[int]) -> str:
+    r"""Return a set of bytes in ascending order, three and more in a row as a range.
+
+    >>> format_bytes([*range(97, 123), 48, 10])
+    '\\n 0 a-z'
+    """
+    ordered = sorted(set(values))
+    if len(ordered) == 256:
+        return "any byte"
+    runs: list[list[int]] = [ordered[:1]] if ordered else []
+    for before, value in pairwise(ordered):
+        if value == before + 1:
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    parts: list[str] = []
+    for run in runs:
+        if len(run) > 2:
+            parts.append(f"{format_byte(run[0])}-{format_byte(run[-1])}")
+        else:
+            parts += map(format_byte, run)
+    return " ".join(parts)
+
+
+def format_token(token: bytes | None) -> str:
+    """Return a token as its text in quotes, as bytes if it is no whole text."""
+    return "no text" if token is None else quote_bytes(token)
+
+
+def format_tokens(tokens: Sequence[bytes | None], *, limit: int) -> str:
+    """Return some tokens, the first ones if there are more than ``limit``."""
+    shown = " ".join(map(format_token, tokens[:limit]))
+    return shown if len(tokens) <= limit else f"{shown} and {len(tokens) - limit:,} more"
+
+
+def name_terminal(grammar: Grammar, terminal: int) -> str:
+    """Return a terminal's name; that of what the lexer drops is ``(ignored)``."""
+    return "(ignored)" if terminal == IGNORED else grammar.bnf.terminals[terminal]
+
+
+class LookaheadNames:
+    """What lookaheads are called: the terminal, with its boundary class if there are several."""
+
+    def __init__(self, grammar: Grammar, boundaries: LexemeContexts) -> None:
+        self._names: dict[int, str] = {}
+        for terminal, lookaheads in boundaries.of_terminal.items():
+            name = name_terminal(grammar, terminal)
+            for number, lookahead in enumerate(lookaheads):
+                self._names[lookahead] = name if len(lookaheads) == 1 else f"{name}/{number}"
+        self._all: Lookaheads = boundaries.everything
+
+    def name(self, lookahead: int) -> str:
+        return self._names.get(lookahead, f"lookahead {lookahead}")
+
+    def format(self, lookaheads: Lookaheads) -> str:
+        """Return the names of a set, in order; ``anything`` for all of them."""
+        if lookaheads == self._all:
+            return "anything"
+        return " ".join(sorted(map(self.name, bits.iterate(lookaheads)))) or "nothing"
+
+
+def dump_scanner(grammar: Grammar, scanner: Scanner) -> Iterator[str]:
+    """Yield each state with its moves and ends, then each boundary with the states it enters."""
+    n_classes = scanner.next.shape[1]
+    yield (
+        f"{scanner.n_states} states, {n_classes} byte classes, {len(scanner.closed)} boundaries; "
+        f"start {scanner.start}"
+    )
+    classes: list[list[int]] = [[] for _ in range(n_classes)]
+    for byte, byte_class in enumerate(scanner.byte_class.tolist()):
+        classes[byte_class].append(byte)
+    for state in range(1, scanner.n_states):
+        yield f"state {state}"
+        yield from _moves(scanner.next[state].tolist(), classes, "goes on")
+        for terminal, boundary in scanner.ends[state]:
+            yield f"  may end as {name_terminal(grammar, terminal)}, boundary {boundary}"
+        terminal_at_end = scanner.end_of_text[state]
+        if terminal_at_end == EMPTY_TEXT:
+            yield "  the text may end: no lexeme is open"
+        elif terminal_at_end is not None:
+            yield f"  the text may end: {name_terminal(grammar, terminal_at_end)}"
+    for number, closed in enumerate(scanner.closed):
+        yield f"boundary {number}{', where the text may end' if closed else ''}"
+        for context, entry in enumerate(scanner.enter[number].tolist()):
+            row = scanner.entries[entry].tolist()
+            if any(row):
+                yield from _moves(row, classes, f"in context {context}")
+
+
+def _moves(row: Sequence[int], classes: Sequence[Sequence[int]], label: str) -> Iterator[str]:
+    bytes_to: dict[int, list[int]] = {}
+    for byte_class, target in enumerate(row):
+        if target != DEAD:
+            bytes_to.setdefault(target, []).extend(classes[byte_class])
+    for target, found in sorted(bytes_to.items()):
+        yield f"  {label}: {format_bytes(found)} -> {target}"
+
+
+def dump_boundaries(
+    grammar: Grammar, scanner: Scanner, boundaries: LexemeContexts
+) -> Iterator[str]:
+    """Yield the lookaheads, what can be lexed after each boundary, what open lexemes may become."""
+    names = LookaheadNames(grammar, boundaries)
+    yield f"{boundaries.n_lookaheads} lookaheads"
+    for (terminal, boundary), lookahead in sorted(boundaries.number.items()):
+        left = "the end of the text" if boundary == AT_END else f"boundary {boundary}"
+        yield f"  {names.name(lookahead)}: {name_terminal(grammar, terminal)} at {left}"
+    for number, row in enumerate(boundaries.rest):
+        for layout_context, lookaheads in enumerate(row):
+            enclosed, context = divmod(layout_context, boundaries.n_contexts)
+            where = f"context {context}{' in brackets' if enclosed else ''}"
+            yield f"after boundary {number} in {where}: {names.format(lookaheads)}"
+    for state in range(1, scanner.n_states):
+        open_lexeme = boundaries.open_lexemes[boundaries.open_lexeme_of[state]]
+        yield f"open in state {state}: {format_open(open_lexeme, names)}"
+
+
+def format_open(open_lexeme: PartialLexeme, names: LookaheadNames) -> str:
+    """Return what an open lexeme may still become."""
+    parts = [names.format(open_lexeme.direct)] if open_lexeme.direct else []
+    if open_lexeme.ignored:
+        parts.append(f"ignored at boundary {', '.join(map(str, open_lexeme.ignored))}")
+    if open_lexeme.newlines:
+        parts.append(f"a newline at boundary {', '.join(map(str, open_lexeme.newlines))}")
+    return "; ".join(parts) or "nothing"
+
 
 MAX_TOKENS = 8  # of a set that are spelled out
 
@@ -24,14 +163,7 @@ _VERDICTS = ((MAY, "accepted"), (FAIL, "rejected"), (DEPENDS, "depends"))
 
 
 class RowNames:
-    """How events, terminal sequences and token sets are written.
-
-    Args:
-        grammar: names the terminals.
-        boundaries: names what stays open.
-        rows: whose sequences are named.
-        tokens: the vocabulary.
-    """
+    """How events, terminal sequences and token sets are written."""
 
     def __init__(
         self,

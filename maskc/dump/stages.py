@@ -2,35 +2,126 @@
 
 Those of a language need a grammar only; those of rows need a tokenizer too. A dump is bounded:
 what is left out is counted in its last line.
-
-Example: ``maskc dump csv --stage productions``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 from maskc.compiler.glr.adjacency import LookaheadCfg
-from maskc.compiler.glr.lr0 import GeneralTable
+from maskc.compiler.glr.lr0 import GeneralTable, find_going_on
+from maskc.compiler.glr.top_state import StackVerdicts
 from maskc.compiler.glr_path import GeneralLanguage
 from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.lalr_path import LalrLanguage
+from maskc.compiler.lexical_analysis import terminals_of
 from maskc.compiler.optimise.order import STEPS
 from maskc.compiler.pipeline import Language, Stages
+from maskc.compiler.pushdown.debt_automaton import DebtAutomaton, Verdict, check_debt_automaton
 from maskc.compiler.pushdown.dft import build_dft
-from maskc.dump.debts import dump_production_debts, dump_table_debts
-from maskc.dump.lexer import dump_boundaries, dump_scanner
-from maskc.dump.names import LookaheadNames
-from maskc.dump.rows import RowNames, dump_graph, dump_masks, dump_rows, dump_verdicts
+from maskc.compiler.pushdown.production_debts import BOTTOM, ProductionDebts, ReturnConfiguration
+from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
+from maskc.compiler.pushdown.table_debts import TableDebts
+from maskc.compiler.rows.sequences import ParserEvent, Sequences
+from maskc.dump.rows import (
+    LookaheadNames,
+    RowNames,
+    dump_boundaries,
+    dump_graph,
+    dump_masks,
+    dump_rows,
+    dump_scanner,
+    dump_verdicts,
+)
 from maskc.errors import StageError
 from maskc.grammar.lr0 import Item
 from maskc.grammar.model import Grammar, LalrGrammar
 from maskc.grammar.rule_names import write_production
 from maskc.grammar.sets import reduce_grammar
-from maskc.ids import END, ROOT, ProductionId
+from maskc.ids import END, ROOT, GeneralStateId, ProductionId, TerminalId
 from maskc.lexer.boundaries import LexemeContexts
 from maskc.vocab.vocabulary import Vocabulary
+
+
+def dump_production_debts(language: Language) -> Iterator[str]:
+    """Yield on which stacks each terminal, or the end, is legal after each terminal.
+
+    These debt automata read configurations to return to, those of a parser's table its states.
+    """
+    reduced = reduce_grammar(language.lexed.grammar.bnf)
+    debts = ProductionDebts(build_dft(reduced))
+
+    def name(symbol: Hashable) -> str:
+        if not isinstance(symbol, ReturnConfiguration) or symbol == BOTTOM:
+            return "Z0"
+        rest = " ".join(map(reduced.symbol_name, symbol.rest))
+        return f"{reduced.nonterminals[symbol.lhs]} ::= … . {rest}".rstrip()
+
+    for x in sorted(reduced.used_terminals):
+        for y in (*sorted(reduced.used_terminals), END):
+            pair = f"{reduced.terminals[x]} {reduced.terminals[y]}"
+            yield from _describe(pair, debts.build(x, (y,)), name)
+
+
+def dump_table_debts(language: Language) -> Iterator[str]:
+    """Yield on which stacks two terminals in a row are legal, by each state on top.
+
+    Those that no stack takes are left out.
+    """
+    reduced = reduce_grammar(language.lexed.grammar.bnf)
+    used = sorted(reduced.used_terminals)
+    build, states_after = (
+        _of_general(language) if isinstance(language, GeneralLanguage) else _of_lalr(language)
+    )
+    tops = sorted({state for x in used for state in states_after(x)})
+    for top in tops:
+        for y in used:
+            for z in (*used, END):
+                automaton = build(top, y, z)
+                if automaton is None or automaton.verdict is not Verdict.NEVER:
+                    pair = f"state {top}, {reduced.terminals[y]} {reduced.terminals[z]}"
+                    yield from _describe(pair, automaton, lambda state: f"state {state}")
+
+
+def _describe(
+    what: str, automaton: DebtAutomaton | None, name: Callable[[Hashable], str]
+) -> Iterator[str]:
+    verdict = Verdict.UNKNOWN if automaton is None else automaton.verdict
+    yield f"{what}: {verdict.value}"
+    if automaton is not None and verdict is Verdict.DEPENDS:
+        check_debt_automaton(automaton)
+        yield from (f"  {line}" for line in automaton.minimise().format(name).splitlines())
+
+
+_Build = Callable[[int, int, int], DebtAutomaton | None]  # of a state on top and two terminals
+_StatesAfter = Callable[[int], tuple[int, ...]]
+
+
+def _of_lalr(language: LalrLanguage) -> tuple[_Build, _StatesAfter]:
+    boundaries = language.lexed.boundaries
+    debts = TableDebts(language.lexed.grammar, language.table, terminals_of(boundaries))
+
+    def build(top: int, y: int, z: int) -> DebtAutomaton | None:
+        return debts.build([top], [boundaries.set_of(y), boundaries.set_of(z)])
+
+    return build, debts.list_after
+
+
+def _of_general(language: GeneralLanguage) -> tuple[_Build, _StatesAfter]:
+    boundaries, productions = language.lexed.boundaries, language.productions
+    sequences = Sequences(())
+    verdicts = ProductionVerdicts(language.asked, boundaries, sequences)
+    goes_on = find_going_on(productions.cfg, language.table)
+    stacks = StackVerdicts(language.table, goes_on, verdicts)
+
+    def build(top: int, y: int, z: int) -> DebtAutomaton | None:
+        rest = sequences.open_to(boundaries.set_of(z))
+        return stacks.build(
+            GeneralStateId(top), sequences.extend(ParserEvent(TerminalId(y), 1, 0), rest)
+        )
+
+    return build, stacks.list_states
 
 
 def dump_grammar(grammar: Grammar) -> Iterator[str]:

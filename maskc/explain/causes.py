@@ -41,12 +41,7 @@ class _Removable(NamedTuple):
 
 
 def find_causes(schema: Any, is_legal: Callable[[Any], bool]) -> Causes | None:
-    """Return the keywords that forbid a text, ``None`` if none does: it is not JSON, or the layout.
-
-    Args:
-        schema: parsed.
-        is_legal: whether the text is legal by a schema.
-    """
+    """Return the keywords that forbid a text, ``None`` if it is not JSON, or the layout."""
     search = _Search(schema, is_legal)
     if not is_legal(True):
         return None

@@ -2,8 +2,6 @@
 
 A kind of artifact brings a :class:`TextJudge`: it reads the text beside the masks' matcher, and
 says why a text dies, how it is read, and of which part the legal tokens are.
-
-Example: ``explain(GrammarJudge(artifact), b"[1")``.
 """
 
 from __future__ import annotations
@@ -11,11 +9,15 @@ from __future__ import annotations
 import ast
 import codecs
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import Generic, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple
 
 from maskc.explain.model import D, Explanation, TextReading, TokenGroup, TokenVerdict
+from maskc.kinds import kind_of
 from maskc.runtime.artifact import Artifact
+from maskc.runtime.link.plan.replies import names_of
+from maskc.runtime.matcher import Matcher
 
 
 class TokenName(NamedTuple):
@@ -53,11 +55,7 @@ def parse_token(name: str) -> TokenName:
 
 
 class TextJudge(ABC, Generic[D]):
-    """Reads one text of an artifact of its kind.
-
-    Attributes:
-        matcher: that has taken what was read.
-    """
+    """Reads one text of an artifact of its kind."""
 
     def __init__(self, artifact: Artifact) -> None:
         self.artifact, self.matcher = artifact, artifact.matcher()
@@ -118,7 +116,6 @@ def _judge_token(
 
 
 def list_texts(artifact: Artifact, tokens: Iterable[int]) -> list[bytes]:
-    """Return the texts of the tokens that have one."""
     texts = map(artifact.token_bytes, tokens)
     return [text for text in texts if text is not None]
 
@@ -136,3 +133,102 @@ def find_token(artifact: Artifact, asked: TokenName) -> tuple[int | None, bytes 
         return token_id, artifact.token_bytes(token_id)
     ids = (t for t in range(artifact.vocab_size) if artifact.token_bytes(t) == token)
     return next(ids, None), token
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Where a text stops being one that the artifact allows.
+
+    Attributes:
+        offset: how many bytes are fine: all of them, if the text ends too early.
+        line, column: the same in lines and characters, from 1 on.
+        explanation: what is wrong; without a death, the text ends too early.
+    """
+
+    offset: int
+    line: int
+    column: int
+    explanation: Explanation[Any]
+
+
+def find_problem(
+    artifact: Artifact, text: bytes, resources: Mapping[str, Any] | None = None
+) -> Problem | None:
+    """Return where a text is wrong, ``None`` if it is right from start to end.
+
+    A line break at the end, which editors write, may be there or not. The masks' machine reads the
+    text, which takes a microsecond a byte; only what is refused is explained.
+
+    Raises:
+        GrammarError, PostlexError: the grammar of the artifact cannot be built again.
+        SchemaError: the schema refers to a document that is not given.
+    """
+    kind = kind_of(artifact.header)
+    for whole in (text, *[text[:-1]] * text.endswith(b"\n")):
+        matcher = artifact.matcher()
+        if kind.accepts(artifact, matcher, whole) and matcher.is_accepting:
+            return None
+    explanation = kind.explain(artifact, text, None, resources)
+    offset = len(text) if explanation.death is None else explanation.death.offset
+    line, column = line_and_column_of(text, offset)
+    return Problem(offset, line, column, explanation)
+
+
+def line_and_column_of(text: bytes, offset: int) -> tuple[int, int]:
+    r"""Return the line and the column of a byte, from 1 on; columns are characters.
+
+    >>> line_and_column_of("a\nöb".encode(), 4)
+    (2, 2)
+    """
+    before = text[:offset]
+    start = before.rfind(b"\n") + 1
+    return before.count(b"\n") + 1, len(before[start:].decode(errors="replace")) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Warmth:
+    """A token of a text, and how many tokens its mask allowed."""
+
+    token: bytes
+    n_legal: int
+    is_special: bool = False
+
+
+def measure_heat(artifact: Artifact, text: bytes) -> tuple[Warmth, ...]:
+    """Return the tokens of a text, as far as it is legal; what follows is left out.
+
+    The text is cut at each offset into the longest token of the vocabulary that is legal there; a
+    tokenizer may cut otherwise, and the artifact does not know it.
+
+    Example: for ``bytes`` and json the first token of ``true`` had 17 to choose from, the others 1.
+    """
+    matcher, found = artifact.matcher(), list[Warmth]()
+    name_of = {token: name.encode() for name, token in names_of(artifact.header).items()}
+    for part in kind_of(artifact.header).cut(artifact.header, text):
+        if isinstance(part, int):
+            n_legal = len(matcher.legal_tokens())
+            if not matcher.accept_token(part):
+                break
+            found.append(Warmth(name_of[part], n_legal, is_special=True))
+        elif not _cut(artifact, matcher, part, found):
+            break
+    return tuple(found)
+
+
+def _cut(artifact: Artifact, matcher: Matcher, text: bytes, found: list[Warmth]) -> bool:
+    """Add the tokens of a part, and move the matcher; return whether all of it is legal."""
+    at = 0
+    while at < len(text):
+        legal = matcher.legal_tokens().tolist()
+        rest = text[at:]
+        tokens = ((artifact.token_bytes(token) or b"", token) for token in legal)
+        token, number = max(
+            ((token, number) for token, number in tokens if token and rest.startswith(token)),
+            key=lambda pair: len(pair[0]),
+            default=(b"", 0),
+        )
+        if not token or not matcher.accept_token(number):
+            return False
+        found.append(Warmth(token, len(legal)))
+        at += len(token)
+    return True

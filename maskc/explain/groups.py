@@ -17,6 +17,19 @@ from typing import TYPE_CHECKING, Any, Generic
 from maskc.explain.machine_views import H
 from maskc.explain.model import TokenGroup
 from maskc.ids import IGNORED
+from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.machine.nodes import (
+    KEY,
+    LITERAL,
+    NUMBER,
+    OBJECT,
+    READS,
+    STATE,
+    STRING,
+    Configuration,
+)
+from maskc.runtime.schema.numbers.spellings import NUMBER_BYTES
+from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 
 if TYPE_CHECKING:
     from maskc.explain.readings import ExplainReader, OpenHypothesis
@@ -32,13 +45,7 @@ Named = dict[str | None, list[bytes]]
 def group_tokens(
     reader: ExplainReader[Any], readings: tuple[OpenHypothesis[Any], ...], tokens: Iterable[bytes]
 ) -> tuple[TokenGroup, ...]:
-    """Return the groups of legal tokens, those with the most tokens first.
-
-    Args:
-        reader: of the artifact.
-        readings: of the text so far.
-        tokens: the bytes of tokens that are legal after it.
-    """
+    """Return the groups of legal tokens, those with the most tokens first."""
     walk = _Walk(reader, readings)
     found: dict[int, list[bytes]] = {}
     path, before = [0], b""
@@ -96,7 +103,6 @@ class _Walk(Generic[H]):
         self._number([(reading.hypothesis, None) for reading in readings])
 
     def step(self, number: int, byte: int) -> int:
-        """Return the number of the configuration after a byte."""
         key = (number, self._group_of[byte])
         found = self._after.get(key)
         if found is None:
@@ -146,3 +152,59 @@ class _Walk(Generic[H]):
             )
             found.append((x, _NOTHING if is_same else frozenset(terminals)))
         return found
+
+
+_BLANKS = bytes(sorted(BLANK_BYTES))
+_QUOTE = 0x22
+_SIGNS = frozenset(b"{}[],:")
+_DIGITS = frozenset(b"-0123456789")
+_INSIDE = {KEY: "key", STRING: "string", LITERAL: "literal"}
+
+
+def group_texts(
+    machine: SchemaMachine, here: Configuration, tokens: Iterable[bytes]
+) -> tuple[TokenGroup, ...]:
+    """Return the groups of legal tokens by the part of a JSON text that they read first.
+
+    Parts are a key, a string, a number, a literal, and the brackets, commas and colons by
+    themselves. Blanks before a part do not count. The largest group comes first.
+
+    Example: after ``{"a": 1`` the token ``0`` is of a number, and `` ,"`` is of a comma.
+    """
+    found: Named = {}
+    after: dict[bytes, Configuration] = {b"": here}
+    for token in tokens:
+        blanks = find_blanks(here, token)
+        if len(blanks) == len(token):
+            found.setdefault(None, []).append(token)
+            continue
+        if blanks not in after:
+            (after[blanks],) = machine.step((here,), blanks)
+        for name in name_parts(after[blanks], token[len(blanks)]):
+            found.setdefault(name, []).append(token)
+    return list_groups(found)
+
+
+def find_blanks(here: Configuration, token: bytes) -> bytes:
+    """Return the blanks that a token begins with, where blanks stand between parts."""
+    if here.nodes[0][STATE][0] in (KEY, STRING):
+        return b""
+    return token[: len(token) - len(token.lstrip(_BLANKS))]
+
+
+def name_parts(here: Configuration, byte: int) -> set[str]:
+    """Return the parts that a byte, no blank between parts, may be of."""
+    kinds = {node[STATE][0] for node in here.nodes if byte in READS[node[STATE][0]]}
+    return {_name_part(kind, byte) for kind in kinds}
+
+
+def _name_part(kind: int, byte: int) -> str:
+    if kind in _INSIDE:
+        return _INSIDE[kind]
+    if kind == NUMBER and byte in NUMBER_BYTES:
+        return "number"
+    if byte == _QUOTE:
+        return "key" if kind == OBJECT else "string"
+    if byte in _SIGNS:
+        return chr(byte)
+    return "number" if byte in _DIGITS else "literal"

@@ -5,11 +5,7 @@ special tokens in the text are those tokens.
 
 A reply is linked of pieces: fixed text, free text, patterns, JSON, texts of a grammar. A token
 belongs to the piece that reads its first byte; of JSON, to the key, string and so on that it reads
-(:mod:`maskc.explain.schema_groups`). Tokens that are taken whatever they write are special ones.
-
-Example: after ``<tool_call>`` of ``qwen_3`` the next bytes are forced up to the tool's name. A
-token is of free text until ``<tool_call>``, then of fixed text, and after ``"arguments": `` of
-JSON.
+(:mod:`maskc.explain.groups`). Tokens that are taken whatever they write are special ones.
 """
 
 from __future__ import annotations
@@ -20,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from maskc.explain.explaining import TextJudge
-from maskc.explain.groups import Named, list_groups
+from maskc.explain.groups import Named, find_blanks, list_groups, name_parts
 from maskc.explain.model import Death, TextReading, TokenGroup
-from maskc.explain.schema_groups import find_blanks, name_parts
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
@@ -102,12 +97,7 @@ def group_link(
 
 
 class _Names:
-    """Names the parts that tokens are of.
-
-    Args:
-        machine: of the artifact.
-        here: where the text is.
-    """
+    """Names the parts that tokens are of."""
 
     def __init__(self, machine: LinkMachine, here: tuple[Link, ...]) -> None:
         self._machine = machine

@@ -81,12 +81,7 @@ class Death:
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A keyword of a schema.
-
-    Attributes:
-        pointer: where it is, as a JSON pointer.
-        value: what it says.
-    """
+    """A keyword of a schema."""
 
     pointer: str
     value: Any

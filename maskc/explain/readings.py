@@ -17,9 +17,8 @@ from typing import Any, Generic
 
 from maskc.explain.explaining import TextJudge, list_texts
 from maskc.explain.groups import group_tokens
-from maskc.explain.machine_views import GlrView, H, LalrView, MachineView
+from maskc.explain.machine_views import GlrView, GrammarNames, H, LalrView, MachineView
 from maskc.explain.model import Cause, Death, Ending, TextReading, TokenGroup
-from maskc.explain.names import GrammarNames
 from maskc.ids import EMPTY_TEXT, IGNORED
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.glr.machine import GlrMachine
@@ -51,12 +50,7 @@ def open_reader(artifact: Artifact) -> ExplainReader[Any]:
 
 
 class ExplainReader(Generic[H]):
-    """Reads texts with an artifact, and says what it sees.
-
-    Args:
-        view: of its machine.
-        names: of its grammar.
-    """
+    """Reads texts with an artifact, and says what it sees."""
 
     def __init__(self, view: MachineView[H], names: GrammarNames) -> None:
         self.view, self._names = view, names
@@ -81,7 +75,6 @@ class ExplainReader(Generic[H]):
         return readings, None
 
     def describe(self, reading: OpenHypothesis[H]) -> TextReading:
-        """Return what a reading is, in names."""
         h, view, lookaheads = reading.hypothesis, self.view, self._lookaheads
         lexeme = lookaheads.open_lexeme(self._scanner.open_lexeme_of[h.state])
         position = view.position(h)

@@ -15,8 +15,8 @@ from typing import Any
 from maskc.errors import SchemaError
 from maskc.explain.causes import find_causes
 from maskc.explain.explaining import TextJudge, list_texts
+from maskc.explain.groups import group_texts
 from maskc.explain.model import Refusal, TextReading, TokenGroup
-from maskc.explain.schema_groups import group_texts
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
 from maskc.runtime.artifact import Artifact
@@ -35,12 +35,7 @@ _FREE: dict[str, Any] = {
 
 
 class SchemaJudge(TextJudge[Refusal]):
-    """Explains texts of an artifact of a JSON Schema.
-
-    Args:
-        artifact: of a JSON Schema.
-        resources: the documents that it was compiled with.
-    """
+    """Explains texts of an artifact of a JSON Schema."""
 
     def __init__(self, artifact: Artifact, resources: Mapping[str, Any]) -> None:
         super().__init__(artifact)

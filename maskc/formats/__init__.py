@@ -29,7 +29,7 @@ The schema machine knows this interface and nothing else. A mask walks the chara
 vocabulary spells, once for each distinct pair of a state and a character. Steps are charged, and
 results are cached within ``cache_bytes``, so states must be hashable and equal where they are
 alike. What a reader may do wrong is an error that names the format
-(:mod:`maskc.formats.guard`); the matcher stays as it was.
+(:mod:`maskc.formats.registry`); the matcher stays as it was.
 
 What stands beside such a format: listed values; ``minLength`` of 1; lengths that all its strings
 have, of the two first; and a pattern if few strings fit both. Beside other

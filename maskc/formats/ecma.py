@@ -231,7 +231,6 @@ def _in_class(state: PatternPrefix, sign: str) -> PatternPrefix | None:
 
 
 def _in_name(state: PatternPrefix, sign: str) -> PatternPrefix | None:
-    """Go on in the name of a group, or of one that is referred to."""
     _, purpose, name = state.state
     if sign == "\\":
         return state._replace(text=sign)
@@ -284,7 +283,6 @@ def _escape(state: PatternPrefix, sign: str) -> PatternPrefix | None:
 
 
 def _number(state: PatternPrefix, sign: str) -> PatternPrefix | None:
-    """Go on in the number of a back-reference."""
     if not "0" <= sign <= "9":
         return _step(state.go(_OUT, _ATOM), sign)
     number = int(state.text[1:])
@@ -351,14 +349,12 @@ def _braces(state: PatternPrefix, digits: str) -> PatternPrefix | None:
 
 
 def _spread(digits: str, n_digits: int) -> tuple[int, int]:
-    """Return the least and the greatest number of so many digits that begins with some."""
     n_left = 4 * (n_digits - len(digits))
     low = int(digits or "0", 16) << n_left
     return low, low | (1 << n_left) - 1
 
 
 def _pairs(low: int, high: int, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield the characters that are a surrogate of one range and then one of another."""
     low, high = max(low, _LEADS[0]), min(high, _LEADS[1])
     first, last = max(first, _TRAILS[0]), min(last, _TRAILS[1])
     if low <= high and first <= last:

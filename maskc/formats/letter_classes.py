@@ -3,8 +3,6 @@
 Letters by direction, marks by what may follow them, and what one costs in a label. The automata of
 these formats (:mod:`maskc.jsonschema.host_names`) read characters by them, and vocabularies are
 folded by them (:mod:`maskc.runtime.schema.scans.class_tries`).
-
-Example: ``я`` and ``é`` are of one class: letters of two octets that run from left to right.
 """
 
 from __future__ import annotations

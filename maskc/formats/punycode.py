@@ -4,8 +4,6 @@ Of a label that is written in Unicode only the length is wanted. Characters are 
 order of their numbers, each after as many steps as lie between two; a step goes past one index
 with one number. How many digits that takes depends on what was inserted before, so one more
 character at the end of a label can make it shorter, seldom and by little.
-
-Example: ``bücher`` is ``bcher-kva``, nine letters.
 """
 
 from __future__ import annotations

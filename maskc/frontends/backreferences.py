@@ -186,7 +186,6 @@ def write_without_backreferences(
         terminal: for messages.
         pattern: of ``re``; one or more of its groups are referred to.
         values: the texts that the group may have whose texts are not few.
-        flags: of ``re``.
         is_joined: whether the pattern is joined to others, so that groups have other numbers.
 
     Raises:

@@ -4,8 +4,6 @@ An entry says how a grammar in the notation is recognised, who reads it, whether
 symbol, and in which words its author is told what is wrong. Who adds a notation adds an entry here
 and nothing elsewhere, but its name in the format's check of headers
 (:mod:`maskc.artifact.header`, which knows no front end).
-
-Example: ``dialect_of(".gbnf").title`` is ``llama.cpp's GBNF``.
 """
 
 from __future__ import annotations
@@ -124,7 +122,6 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 
 
 def find_dialect(name: str) -> Dialect:
-    """Return the notation of a name."""
     if name not in DIALECTS:
         known = ", ".join(DIALECTS)
         raise GrammarError("<text>", f"unknown dialect {name!r}; choose one of {known}")

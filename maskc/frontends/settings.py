@@ -254,7 +254,6 @@ def _read_truth(name: str, settings: Mapping[str, str], key: str) -> bool:
 def _split(
     name: str, settings: Mapping[str, str], key: str, remedy: str
 ) -> Iterator[tuple[str, str, str | None]]:
-    """Yield each word of a setting, and what is before and after its first colon."""
     seen = set()
     for word in settings.get(key, "").split():
         terminal, colon, value = word.partition(":")

@@ -147,11 +147,7 @@ class Style:
 
 
 def load_style(path: str | os.PathLike[str]) -> Style:
-    """Return what a style says.
-
-    Raises:
-        GrammarError: the file cannot be read, or is no style.
-    """
+    """Return what a style says; GrammarError: the file cannot be read, or is no style."""
     location = _find(os.fspath(path), f"styles/{os.fspath(path)}.toml")
     name = location.name
     try:

@@ -98,7 +98,6 @@ class Endpoint:
         return name
 
     def _stream(self, path: str, body: dict[str, Any]) -> Iterator[Any]:
-        """Yield what the server's events have."""
         with self._open(path, json.dumps(body, default=str).encode()) as answer:
             n_left = _MOST_LINE + body["max_tokens"] * _MOST_TOKEN
             while line := self._read_line(answer):
@@ -139,7 +138,6 @@ class Endpoint:
             raise self._fault("answers what is not JSON", "check the address") from None
 
     def _read(self, answer: Any, name: str) -> list[dict[str, Any]]:
-        """Return a list of objects in an answer."""
         found = answer.get(name) if isinstance(answer, dict) else None
         if isinstance(found, list) and all(isinstance(one, dict) for one in found):
             return found

@@ -49,11 +49,7 @@ class Source(Protocol):
 
 
 def open_source(model: Any, tokenizer: Any) -> Source:
-    """Return what asks a model.
-
-    Raises:
-        WrongTypeError: it is no model, or a tokenizer is missing.
-    """
+    """Return what asks a model; WrongTypeError: it is no model, or a tokenizer is missing."""
     if isinstance(model, str):
         model = Endpoint(model)
     if isinstance(model, Endpoint):
@@ -71,11 +67,7 @@ def open_source(model: Any, tokenizer: Any) -> Source:
 
 
 def check_fits(compiled: Compiled, max_tokens: int) -> None:
-    """Check that a text of a constraint ends within some tokens.
-
-    Raises:
-        TokensLeftError: none does.
-    """
+    """Check that a text of a constraint ends within some tokens; TokensLeftError: none does."""
     compiled.matcher().fill_bitmask(
         allocate_bitmask(1, compiled.vocab_size), 0, tokens_left=max_tokens
     )
@@ -144,7 +136,6 @@ class _Streamer:
         self.is_ended = False
 
     def put(self, ids: Any) -> None:
-        """Take a token."""
         if not self._is_prompt and not self._is_stopped:
             token = int(ids.flatten()[0])
             self.is_ended = token in self._ends
@@ -167,7 +158,7 @@ class LlamaCpp:
 
     def __init__(self, llm: Any) -> None:
         from maskc.compiling import check_compiler
-        from maskc.integrations import llama_cpp_model as api
+        from maskc.integrations import llama_cpp as api
 
         check_compiler()
         self._llm, known = llm, _kits.get(llm)

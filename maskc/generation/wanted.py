@@ -1,7 +1,4 @@
-"""What a model is to write: a value of a Python type, JSON by a schema, or a text of a grammar.
-
-Example: ``read_wanted(Order).read('{"kind": "buy"}')`` is ``Order(kind="buy")``.
-"""
+"""What a model is to write: a value of a Python type, JSON by a schema, or a text of a grammar."""
 
 from __future__ import annotations
 

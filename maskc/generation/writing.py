@@ -45,11 +45,7 @@ class Event:
 
 
 class MemberReader:
-    """Reads the members of a JSON text's outermost object, each when it is complete.
-
-    Attributes:
-        found: by their names.
-    """
+    """Reads the members of a JSON text's outermost object, each when it is complete."""
 
     def __init__(self) -> None:
         self.found: dict[str, Any] = {}
@@ -114,7 +110,6 @@ class Writing:
         return self._show(min(ends) if ends else len(self._held) - self._count_held())
 
     def _count_held(self) -> int:
-        """Return how many of the last characters may begin a stop string."""
         lengths = range(min(len(self._held), max(map(len, self._stop), default=0)), 0, -1)
         return next((n for n in lengths if self._may_stop(self._held[-n:])), 0)
 
@@ -132,11 +127,7 @@ class Writing:
         return {} if self._members is None else dict(self._members.found)
 
     def finish(self, reason: str) -> Event:
-        """Return the last event.
-
-        Args:
-            reason: the model's: ``stop`` or ``length``.
-        """
+        """Return the last event."""
         if self.is_stopped:
             is_text = self._wanted.schema is None
             value = self.text if is_text else None

@@ -4,8 +4,6 @@ What can be derived: a nonterminal derives something once all nonterminals of on
 sides do; and the shortest that it derives. What can be reached: a set is united along edges,
 components taken as one node. The strongly connected components of a graph, without recursion.
 
-Example: of ``A -> B C``, ``B ->``, ``C -> A`` only ``B`` derives a sequence of terminals.
-
 Source: Dowling, Gallier 1984 (doi:10.1016/0743-1066(84)90014-1), for Horn clauses; Tarjan 1972
 (doi:10.1137/0201010), with a stack of our own.
 """

@@ -4,9 +4,6 @@ A state is a set of items, productions with a dot in them; on a symbol it goes t
 dot moved over it. All is in numbers, with sets of terminals as bits; states are numbered breadth
 first, over symbols in ascending order.
 
-Example: of ``root: start`` and ``start: "a" start |`` the state after ``a`` ends the empty rule on
-``$END``.
-
 Two things can be had as in Lark and not as in the source, and make some lookaheads more:
 
 - An item whose dot has moved counts as one that begins in its state where the state also goes on
@@ -162,8 +159,6 @@ def find_lookaheads(
     """Return, for each state, production that ends there → the terminals on which it does.
 
     Args:
-        rules: the productions.
-        states: of their automaton, or of a table with several states for one of its.
         is_larks: with what Lark finds beside the source's lookaheads.
     """
     return _Lookaheads(rules, states).find(is_larks=is_larks)

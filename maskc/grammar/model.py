@@ -262,12 +262,7 @@ class LexerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Productions and a lexer, whatever parser reads them.
-
-    Attributes:
-        bnf: the productions.
-        lexer: what the lexer looks for.
-    """
+    """Productions and a lexer, whatever parser reads them."""
 
     bnf: Bnf
     lexer: LexerSpec
@@ -275,10 +270,6 @@ class Grammar:
 
 @dataclass(frozen=True, slots=True)
 class LalrGrammar(Grammar):
-    """A grammar that Lark's LALR parser reads, with its table.
-
-    Attributes:
-        lalr: the table.
-    """
+    """A grammar that Lark's LALR parser reads, with its table."""
 
     lalr: LalrTable

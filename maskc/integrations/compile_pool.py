@@ -10,8 +10,6 @@ was refused tends to send it again, and one that means harm does so on purpose.
 What comes back is checked as a file is. A process that is forked from the server's starts processes
 of its own when it first needs them.
 
-Example: ``make_kit(vocabulary, compiler=OtherProcess(vocabulary, limits))``.
-
 A request that is cheap is compiled where it is asked for. An order to another process costs about
 1.5 ms when the machine is idle and some more when it is not, and may wait for others. A schema of a
 few hundred characters is compiled in 2 ms, a short pattern in 2, any grammar in 40 or more (llama3,
@@ -42,11 +40,12 @@ from typing import Any
 
 from maskc.artifact.model import Contents
 from maskc.errors import BudgetError, MaskcError
-from maskc.integrations.compile_answers import find_or_make, name_order
 from maskc.integrations.compile_worker import (
     PROGRAM,
     damaged,
+    find_or_make,
     list_tokens,
+    name_order,
     pack,
     read_answer,
     unpack,

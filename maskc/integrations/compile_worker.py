@@ -18,8 +18,11 @@ Example: ``{"kind": "pattern", "text": "a+", "nice": 0, "limits": [5, 500000000,
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -68,11 +71,7 @@ def write_order(order: Mapping[str, Any], limits: Limits, *, niceness: int = 0) 
 
 
 def read_answer(data: bytes) -> bytes:
-    """Return what an order came to.
-
-    Raises:
-        MaskcError: it was refused.
-    """
+    """Return what an order came to; MaskcError: it was refused."""
     if data[:1] == _DONE:
         return data[1:]
     name, fields = json.loads(data[1:])
@@ -86,16 +85,11 @@ def write_refusal(error: MaskcError) -> bytes:
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return a header and arrays as an artifact's bytes are."""
     return encode({"format": FORMAT, **header}, arrays)
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
-    """Return what :func:`pack` was given, with the format.
-
-    Raises:
-        ArtifactError: it is damaged.
-    """
+    """Return what :func:`pack` was given, with the format; ArtifactError: it is damaged."""
     return decode(data, _NAME)
 
 
@@ -105,7 +99,6 @@ def damaged(fault: str) -> ArtifactError:
 
 
 def list_tokens(vocabulary: Vocabulary) -> dict[str, NDArray[Any]]:
-    """Return a vocabulary's tokens as an artifact has them."""
     texts = [token or b"" for token in vocabulary.tokens]
     first = np.cumsum([0, *map(len, texts)]).astype(np.int32)
     return dict(zip(TOKEN_ARRAYS, (first, np.frombuffer(b"".join(texts), np.uint8)), strict=True))
@@ -181,3 +174,74 @@ def _tabulate(compiler: InProcess, text: str, limits: Limits) -> bytes:
         fact = "states in the pattern's automaton"
         raise LimitError(fact, MOST_STATES, "lower the counts in it", "<regex>")
     return b"" if tables is None else pack({}, tables)
+
+
+# Of one request: what goes through a pipe with it, and is read by the engine at once.
+MOST_BYTES = 4_000_000
+
+Answers = dict[str, bytes]
+_REFUSAL = "-"  # after the name of an order that was refused
+
+_recorded: ContextVar[Answers | None] = ContextVar("maskc_recorded", default=None)
+_used: ContextVar[Mapping[str, bytes] | None] = ContextVar("maskc_used", default=None)
+
+
+@contextmanager
+def recording() -> Iterator[Answers]:
+    """Record what is compiled in the block; what is too large is left out.
+
+    A server's front end accepts a request by compiling what it brings; the engine, in another
+    process, needs the same. So what comes from a compiler is recorded by what was asked for, a
+    refusal too, and goes with the request.
+    """
+    answers: Answers = {}
+    token = _recorded.set(answers)
+    try:
+        yield answers
+    finally:
+        _recorded.reset(token)
+
+
+@contextmanager
+def using(answers: Mapping[str, bytes]) -> Iterator[None]:
+    """Use what was recorded instead of compiling it; it is checked as any answer is."""
+    token = _used.set(answers)
+    try:
+        yield
+    finally:
+        _used.reset(token)
+
+
+def find_or_make(order: Mapping[str, Any], make: Callable[[], bytes]) -> bytes:
+    """Return what was recorded for an order, which is JSON, or what is made now."""
+    recorded, used = _recorded.get(), _used.get()
+    if recorded is None and used is None:
+        return make()
+    name = name_order(order)
+    found = None if used is None else used.get(name)
+    if found is None and used is not None and name + _REFUSAL in used:
+        return read_answer(used[name + _REFUSAL])
+    if found is None:
+        try:
+            found = make()
+        except MaskcError as refused:
+            if recorded is not None and refused.is_lasting:
+                recorded[name + _REFUSAL] = write_refusal(refused)
+            raise
+    if recorded is not None and sum(map(len, recorded.values())) + len(found) <= MOST_BYTES:
+        recorded[name] = found
+    return found
+
+
+def name_order(order: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(order, sort_keys=True).encode()).hexdigest()
+
+
+def read_answers(given: Any) -> Answers:
+    """Return answers that came with a request, as far as they are some.
+
+    What a client can send with a request is JSON, which has no bytes.
+    """
+    if not isinstance(given, dict):
+        return {}
+    return {k: v for k, v in given.items() if isinstance(k, str) and isinstance(v, bytes)}

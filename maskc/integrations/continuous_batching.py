@@ -138,7 +138,6 @@ class _Followed:
     n_taken: int = 0
 
     def take(self, token_ids: Sequence[int]) -> None:
-        """Follow tokens."""
         for token_id in token_ids:
             if self.session is not None and not self.session.accept(token_id):
                 self.session = None
@@ -184,7 +183,6 @@ class Requests:
             fill_ends(known.artifact, self.masks, row)
 
     def _follow(self, name: str, state: Any) -> _Followed:
-        """Return a request after all its tokens."""
         known = self._followed.get(state.request_id)
         if known is None or known.state() is not state:
             artifact = known.artifact if known is not None else self._checked.get(name)

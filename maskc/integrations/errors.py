@@ -1,8 +1,4 @@
-"""What goes wrong between maskc and an inference engine.
-
-Example: ``IntegrationError("transformers", "it is not installed", "pip install …")`` reads
-``transformers: it is not installed; pip install …``.
-"""
+"""What goes wrong between maskc and an inference engine."""
 
 from __future__ import annotations
 

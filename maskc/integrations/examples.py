@@ -104,11 +104,7 @@ def _follow(name: str, artifact: Artifact, lines: Iterable[bytes]) -> None:
 
 
 def _read_line(line: bytes, where: str) -> list[int]:
-    """Return the token ids of a line.
-
-    Raises:
-        ArtifactError: it has none.
-    """
+    """Return the token ids of a line; ArtifactError: it has none."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):

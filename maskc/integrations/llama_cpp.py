@@ -5,8 +5,6 @@ the scores of the next token, as NumPy arrays, and takes back the scores. What t
 brings is the prompt, and call ``n`` is about the token after ``n`` others: ids further on are what
 a draft model proposes, which are not decided yet.
 
-Example: ``llm.create_completion(prompt, **open_registry(llm).constrain("json"))``.
-
 Four things in the engine would let illegal text through without a word, and are dealt with here:
 
 - It calls processors through C, where an exception is printed and dropped, and the scores stay as
@@ -23,6 +21,7 @@ would be taken for a draft.
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -30,17 +29,116 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.integrations.errors import IntegrationError, check_artifacts
-from maskc.integrations.llama_cpp_model import find_end_ids, find_unwritten, read_vocabulary
+from maskc.errors import TokenizerError
+from maskc.integrations.errors import IntegrationError, check_artifacts, load_engine
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.session import Session
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.once import made_once
+from maskc.vocab.added import AddedToken
+from maskc.vocab.vocabulary import TokenizerTokens, Vocabulary, build_vocabulary
 
 if TYPE_CHECKING:
     from maskc.kit.constraint import Constraint
     from maskc.kit.kit import Kit
+
+TESTED = ("0.3.36",)
+
+_FUNCTIONS = (
+    *("llama_model_get_vocab", "llama_token_to_piece", "llama_vocab_get_attr"),
+    *("llama_vocab_get_text", "llama_vocab_is_eog", "llama_vocab_n_tokens", "llama_vocab_type"),
+)
+# Longer than any token of any vocabulary that we know.
+_MAX_PIECE = 1 << 16
+# The kinds of vocabulary whose pieces are exact bytes, and the longest piece that llama-cpp-python
+# has room for when it writes a text; a longer one is lost.
+_EXACT_KINDS = ("LLAMA_VOCAB_TYPE_SPM", "LLAMA_VOCAB_TYPE_BPE", "LLAMA_VOCAB_TYPE_UGM")
+_MAX_WRITTEN = 32
+
+
+def read_vocabulary(llm: Any, end_ids: Iterable[int]) -> Vocabulary:
+    """Return the vocabulary of a loaded model: the bytes that its normal and byte tokens write.
+
+    User-defined tokens are a tokenizer's added tokens, text or atoms as :mod:`maskc.vocab.added`
+    says, so that a vocabulary is the same here and in the compiler's reading of the model's file.
+
+    Raises:
+        TokenizerError: its vocabulary is of a kind that has no exact bytes, or has no end.
+    """
+    api = _load_api()
+    vocab = api.llama_model_get_vocab(llm.model)
+    name = "the model's tokenizer"
+    kind = api.llama_vocab_type(vocab)
+    if kind not in [getattr(api, known) for known in _EXACT_KINDS]:
+        raise TokenizerError(
+            name,
+            f"llama.cpp's vocabularies of kind {kind} have no exact bytes",
+            "use a model with a byte-level, byte-fallback or Unigram tokenizer",
+        )
+    text = api.LLAMA_TOKEN_ATTR_NORMAL | api.LLAMA_TOKEN_ATTR_BYTE
+    defined, control = api.LLAMA_TOKEN_ATTR_USER_DEFINED, api.LLAMA_TOKEN_ATTR_CONTROL
+    buffer = ctypes.create_string_buffer(_MAX_PIECE)
+    tokens: list[bytes | None] = []
+    added: dict[int, AddedToken] = {}
+    specials: dict[str, int] = {}
+    for token_id in range(api.llama_vocab_n_tokens(vocab)):
+        attributes = api.llama_vocab_get_attr(vocab, token_id)
+        if attributes & (defined | control):
+            specials[api.llama_vocab_get_text(vocab, token_id).decode(errors="replace")] = token_id
+        # What llama.cpp holds for a control token writes nothing, whatever else it is.
+        if not attributes & (text | defined) or attributes & control:
+            tokens.append(None)
+            continue
+        n_bytes = api.llama_token_to_piece(vocab, token_id, buffer, _MAX_PIECE, 0, False)
+        if n_bytes < 0:
+            raise TokenizerError(
+                name, f"token {token_id} has {-n_bytes} bytes", "use an undamaged model"
+            )
+        data = ctypes.string_at(buffer, n_bytes)
+        if attributes & defined:
+            added[token_id] = AddedToken(data.decode(errors="replace"), data)
+        tokens.append(None if attributes & defined else data)
+    table = TokenizerTokens(tuple(tokens), (), specials, added)
+    return build_vocabulary(name, table, eos_ids=tuple(end_ids))
+
+
+def find_end_ids(llm: Any) -> tuple[int, ...]:
+    """Return the ids at which llama.cpp ends a generation, increasing."""
+    api = _load_api()
+    vocab = api.llama_model_get_vocab(llm.model)
+    n_tokens = api.llama_vocab_n_tokens(vocab)
+    return tuple(i for i in range(n_tokens) if api.llama_vocab_is_eog(vocab, i))
+
+
+def find_unwritten(llm: Any, vocabulary: Vocabulary) -> tuple[int, ...]:
+    """Return the ids whose text is lost when llama-cpp-python writes it, increasing.
+
+    Version 0.3.36 has room for 32 bytes, and drops a longer token without a word.
+    """
+    return tuple(
+        token_id
+        for token_id, token in enumerate(vocabulary.tokens)
+        if token is not None and len(token) > _MAX_WRITTEN and llm.detokenize([token_id]) != token
+    )
+
+
+def _load_api() -> Any:
+    """Return llama-cpp-python's module, which has the functions of llama.cpp that we call.
+
+    Raises:
+        IntegrationError: it is not installed, or lacks one.
+    """
+    api = load_engine("llama_cpp", "llama-cpp")
+    missing = [name for name in _FUNCTIONS if not hasattr(api, name)]
+    if missing:
+        raise IntegrationError(
+            "llama-cpp-python",
+            f"version {api.__version__} has no {missing[0]}",
+            f"use a version that maskc was tested with ({', '.join(TESTED)})",
+        )
+    return api
+
 
 ENGINE = "llama-cpp-python"
 

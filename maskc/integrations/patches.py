@@ -4,9 +4,6 @@ An engine that takes other arguments than we think would fail in the middle of a
 a constraint. So each entry names the parameters that it knows, and they are compared when the
 plug-in is loaded. Entries stand in parts: where one is not as we know it, the log says so in a
 sentence, and the engine does that part by itself, as if maskc were not there.
-
-Example: where ``fill_bitmask(self, bitmask, batch_index)`` is expected and the engine has a fourth
-parameter, the sentence names the method and both lists.
 """
 
 from __future__ import annotations

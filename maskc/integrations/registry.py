@@ -4,9 +4,6 @@ A registry is a folder of ``NAME.maskc`` files and the model's vocabulary. An ar
 memory when it is first asked for, checked once, and then shared by all requests. A name that cannot
 be served is an error for the request that carries it, in a sentence without the server's paths.
 
-Example: with ``json.llama3.maskc`` in the folder, ``load("json.llama3")`` is that artifact, and
-``load("../json")`` is refused before the file system is asked.
-
 What is served is what lies in the folder now. Each request looks at the file's identity, its
 checksum included, and a file that is another one than before is read again; requests that follow
 the old artifact go on with it, and it goes with the last of them. Without a file there is nothing
@@ -34,10 +31,9 @@ from maskc.artifact.sections import EXAMPLES
 from maskc.errors import ArtifactError, MaskcError, UnknownArtifactError, UnreadableFileError
 from maskc.integrations.examples import SUFFIX as EXAMPLES_SUFFIX
 from maskc.integrations.examples import Examples
-from maskc.integrations.identity import Identity, identify
 from maskc.integrations.session import MASK_STEPS
 from maskc.integrations.usage import Usage
-from maskc.integrations.vocabulary import check_vocabulary
+from maskc.integrations.vocabulary import Identity, check_vocabulary, identify
 from maskc.runtime.artifact import Artifact, load
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -260,7 +256,6 @@ class ArtifactRegistry:
         raise ArtifactError(name, "is being written", "ask again when it is complete")
 
     def _read(self, name: str) -> Artifact | MaskcError:
-        """Return what a file holds now, or why it cannot be served."""
         try:
             artifact = _load_named(self._folder / f"{name}{SUFFIX}", name, mapped=self._mapped)
             check_vocabulary(artifact, name, self.vocabulary)

@@ -11,9 +11,6 @@ What maskc refuses is the client's error, in one sentence; with ``MASKC_REFUSED=
 the engine's own backend, as if maskc were not there. Both are counted. With
 ``MASKC_UNSUPPORTED=loosen`` the parts of a schema that cannot be compiled are made larger until
 they can; each is logged, and requests with any are counted as ``loosened``.
-
-Example: with ``MASKC_REQUESTS=json`` a request with a schema is served, and one with a pattern goes
-on to the engine's backend unchanged.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Engines allocate ``int32[rows, ceil(width / 32)]`` for the width of the model's logits; artifacts
 compiled without the model's padding are narrower, and what is beyond them is never legal.
-
-Example: an artifact of 128,256 tokens fills 4,008 words of a row of 4,748, and the rest is 0.
 """
 
 from __future__ import annotations
@@ -32,7 +30,6 @@ class RowOwner:
 
     @classmethod
     def start(cls, artifact: Compiled) -> RowOwner:
-        """Return a sequence at its start."""
         return cls(artifact, artifact.matcher())
 
     def after(self, token_ids: Sequence[int]) -> RowOwner:

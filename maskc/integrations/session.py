@@ -5,9 +5,6 @@ stop tokens. These, and no others, are the ends here: each is legal iff the text
 even one that would otherwise be text, and the artifact's own end-of-sequence ids are illegal
 if the engine would not stop at them.
 
-Example: with token 10, a line break, among the ends of a request for JSON, it is illegal after
-``[1`` and legal after ``[1]``, where taking it ends the text.
-
 A text that a constraint of a kit reads in too many ways at once, or for which a pattern needs too
 many states, cannot be followed further: its ends are then all that is legal, whether it is complete
 or not. That is logged, and other requests go on.
@@ -173,11 +170,7 @@ class Session:
         return n_taken
 
     def rollback(self, n_tokens: int) -> None:
-        """Forget the last tokens that were taken.
-
-        Raises:
-            ValueError: fewer were taken.
-        """
+        """Forget the last tokens that were taken; ValueError: fewer were taken."""
         n_ignored = min(n_tokens, self._n_after_end)
         self._matcher.rollback(n_tokens - n_ignored)
         self._n_taken -= n_tokens - n_ignored
@@ -232,7 +225,6 @@ class Session:
         return max(0, allowance.max_tokens - self._n_before - self._n_taken)
 
     def _fill_legal(self, bitmask: NDArray[np.int32], row: int, tokens_left: int | None) -> None:
-        """Write the tokens that are legal, and of the ends those that the engine knows."""
         told = fill_row(self._artifact, self._matcher, bitmask, row, tokens_left)
         self._take_ends(bitmask[row])
         if tokens_left is not None and told is None and not bitmask[row].any():

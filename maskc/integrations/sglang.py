@@ -5,17 +5,15 @@ two values of ``--grammar-backend``, which differ in who serves what is not ours
 it to xgrammar, ``maskc-llguidance`` to llguidance. Both may be in one batch with ours: masks have
 one layout. Ours are artifacts, and the kinds of requests that ``MASKC_REQUESTS`` names.
 
-What SGLang makes of a chat's tools is changed a little: see :mod:`maskc.integrations.sglang_tools`.
+What ends a call is kept out of the arguments of a chat's tools: see :func:`wrap_constraint`.
 
 SGLang wraps its own backends for reasoning parsers, but not one that is registered, so this is
 done here.
-
-Example: ``sampling_params={"ebnf": "maskc://json"}``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from maskc.integrations.patches import AND_MORE, Engine, Patch, PatchSet
@@ -28,7 +26,7 @@ from maskc.integrations.sglang_backend import (
     wrap_for_reasoning,
     wrap_process,
 )
-from maskc.integrations.sglang_tools import wrap_constraint
+from maskc.integrations.tool_ends import bar_ends, find_markers, serves_tags
 from maskc.integrations.vocabulary import read_vocabulary
 
 ENGINE = Engine("sglang", ("0.5.23",), "SGLANG_PLUGINS")
@@ -83,6 +81,55 @@ def _check_backend() -> None:
     ENGINE.check(choices, {_ADD: (AND_MORE,)})
     ENGINE.check(base.BaseGrammarObject, _OBJECT_METHODS)
     ENGINE.check(base.BaseGrammarBackend, _BACKEND_METHODS)
+
+
+class ForbiddingTag:
+    """A tag as SGLang takes one: it writes it as JSON, and takes words out of what it excludes."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self._given, self.format = given, given.get("format")
+
+    def model_dump(self, **_: Any) -> dict[str, Any]:
+        """Return the JSON, as pydantic's models do."""
+        return self._given
+
+
+def wrap_constraint(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that makes the constraint of some tools that forbids what ends a call.
+
+    SGLang makes it in one method of its tool parser. In the older form of tags, and in xgrammar
+    before 0.2.8, there is no place for the words; other backends do not look at ours.
+    """
+
+    def get_structure_constraint(self: Any, *args: Any, **named: Any) -> Any:
+        found = original(self, *args, **named)
+        if found is None or found[0] != "structural_tag" or not serves_tags():
+            return found
+        return found[0], bar_tag(found[1], self.detector.get_structural_tag_name())
+
+    return get_structure_constraint
+
+
+def bar_tag(tag: Any, model: str | None) -> Any:
+    """Return a tag of some tools that excludes what ends a call from their arguments.
+
+    Args:
+        tag: SGLang's.
+        model: its name for how calls are written; ``None`` in the older form, where the names in
+            angle brackets around a call are excluded.
+    """
+    given = tag.model_dump(by_alias=True)
+    structures = given.get("structures")
+    if structures is not None:
+        texts = [text for one in structures for text in (one["begin"], one["end"])]
+        words = list(find_markers([*texts, *given["triggers"]]))
+        for one in structures:
+            one["excludes"] = words
+    elif model:
+        bar_ends(given["format"], model)
+    else:
+        return tag  # made of a chat template, which has words of its own
+    return ForbiddingTag(given)
 
 
 _BACKEND = PatchSet(
@@ -171,7 +218,6 @@ class _Factory:
 
 
 def _find_ends(tokenizer: Any, eos_token_ids: Iterable[int] | int | None) -> set[int]:
-    """Return the ids at which SGLang ends every request."""
     given = [eos_token_ids] if isinstance(eos_token_ids, int) else eos_token_ids or ()
     more = getattr(tokenizer, "additional_stop_token_ids", None) or ()
     own = tokenizer.eos_token_id

@@ -10,8 +10,6 @@ in order or taken away. The registry and the kit know them, so nothing is done t
 
 Where SGLang gives up on a grammar that is being compiled, it cancels its future: with the executor
 of this module that ends the work.
-
-Example: with ``MASKC_REQUESTS=json`` a ``json_schema`` is served here, and a ``regex`` is not.
 """
 
 from __future__ import annotations
@@ -248,7 +246,6 @@ class _Dispatch:
             return delegated(text) if falls_back() else self.refusal_class(str(error))
 
     def follow(self, compiled: Compiled, theirs: str) -> Any:
-        """Return a grammar that follows something of ours."""
         allowance = allow(self.n_drafted)
         session = Session(compiled, self.end_ids, max_tokens=allowance)
         if allowance is not None:

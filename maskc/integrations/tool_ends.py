@@ -7,9 +7,6 @@ of ours the names in angle brackets around a call. JSON loses no value by that, 
 string can be an escape.
 
 What a client sends as a structural tag of its own stays as it is.
-
-Example: where calls of ``hermes`` stand between ``<tool_call>`` and ``</tool_call>``, no string of
-their arguments has these two.
 """
 
 from __future__ import annotations
@@ -65,7 +62,6 @@ def find_markers(texts: Iterable[Any]) -> tuple[str, ...]:
 
 
 def _list_markers(form: Any) -> tuple[str, ...]:
-    """Return the names in angle brackets in the delimiters of tags."""
     delimiters: list[Any] = []
     for fields in _walk(form):
         if fields["type"] == "tag":
@@ -75,7 +71,6 @@ def _list_markers(form: Any) -> tuple[str, ...]:
 
 
 def _walk(form: Any) -> Iterator[dict[str, Any]]:
-    """Yield the fields of a format and of all that are in it."""
     open_ = [form]
     while open_:
         here = open_.pop()

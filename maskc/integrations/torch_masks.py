@@ -3,9 +3,6 @@
 A bitmask is ``int32[rows, words]``: token ``t`` is bit ``t % 32`` of word ``t // 32``, and 1 means
 legal. Eight tokens to a byte cross to the device; they are unpacked there.
 
-Example: a row of the one word 5 leaves the logits of tokens 0 and 2, and makes all others -inf,
-those beyond the 32 of that word too.
-
 An artifact's distinct masks can also lie on the device, in :mod:`maskc.integrations.mask_tables`:
 then one number a sequence crosses.
 """

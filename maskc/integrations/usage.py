@@ -6,8 +6,6 @@ composed, and how much it remembers, is read from it when somebody asks.
 
 Of masks that were asked for, those that were not composed were found.
 
-Example: ``registry.usage.add("json", tokens=120, masks=121, seconds=0.004)`` after a request.
-
 Limits: only names that had a file at some time are kept apart, so that invented names take no
 memory; refusals of all others are counted together under the empty name.
 """
@@ -57,11 +55,7 @@ class Usage:
             self._counts.setdefault(name, dict.fromkeys(COUNTED, 0))
 
     def add(self, name: str, **amounts: float) -> None:
-        """Add to the counts of an artifact.
-
-        Raises:
-            KeyError: there is no such count.
-        """
+        """Add to the counts of an artifact; KeyError: there is no such count."""
         with self._lock:
             counts = self._counts.get(name, self._counts[""])
             for what, amount in amounts.items():
@@ -74,7 +68,6 @@ class Usage:
 
 
 def hold(artifact: Artifact) -> Held:
-    """Return what an artifact holds now."""
     return Held(artifact.machine.pool.n_numbered, artifact.remembered_bytes)
 
 
@@ -90,7 +83,6 @@ class PrometheusCollector:
         self._usage, self._served = usage, served
 
     def collect(self) -> Iterator[Any]:
-        """Yield the metrics."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         counts = self._usage.counts()

@@ -16,7 +16,7 @@ vLLM has no register of backends. It calls :func:`register` by the entry point
 - ``AsyncLLM.add_request``, in the front end: it waits for a request's constraint to be compiled;
 - ``StructuredOutputManager.__init__``, in the engine: where the folder of artifacts has examples
   (:mod:`maskc.integrations.examples`), they are followed before the first request;
-- those of beam search, which go past both: see :mod:`maskc.integrations.vllm_beams`;
+- those of beam search, which go past both: see :mod:`maskc.integrations.vllm_requests`;
 - ``get_model_structural_tag``, in the front end, which makes a tag of a chat's tools for vLLM's own
   parser: where maskc serves tags, arguments do not have what the parser takes for their end
   (:mod:`maskc.integrations.tool_ends`). What a client sends itself does not pass there.
@@ -24,8 +24,6 @@ vLLM has no register of backends. It calls :func:`register` by the entry point
 Masks have the layout of vLLM's other backends and share their rows, so the configured backend may
 be any of them. If vLLM is not as we know it, the log says so, and vLLM serves requests by itself:
 it refuses a grammar ``maskc://NAME``, which is not one of its own.
-
-Example: ``SamplingParams(structured_outputs=StructuredOutputsParams(grammar="maskc://json"))``.
 """
 
 from __future__ import annotations
@@ -40,18 +38,18 @@ from pathlib import Path
 from typing import Any
 
 from maskc.errors import ArtifactError, MaskcError, UnknownArtifactError
-from maskc.integrations.compile_answers import using
+from maskc.integrations.compile_worker import using
 from maskc.integrations.examples import SUFFIX
 from maskc.integrations.patches import AND_MORE, Engine, Patch, PatchSet
 from maskc.integrations.registry import FOLDER_VARIABLE, SCHEME, ArtifactRegistry, parse_reference
 from maskc.integrations.requests import falls_back, read_kinds, read_unsupported
 from maskc.integrations.session import Allowance, Session, finishes, read_setting
 from maskc.integrations.tool_ends import bar_ends, serves_tags
-from maskc.integrations.vllm_beams import list_beam_patches
 from maskc.integrations.vllm_requests import (
     check_constraint,
     check_route,
     detach,
+    list_beam_patches,
     make_constraint,
     wait_before,
     wanted_kind,
@@ -241,7 +239,6 @@ def _find_artifact(text: object, model_config: Any, tokenizer: Any) -> Compiled 
 
 
 def _vocabulary_of(model_config: Any, tokenizer: Any) -> Vocabulary:
-    """Return the vocabulary of a model of vLLM, read once."""
     with _lock:
         known = _vocabularies.get(id(model_config))
         if known is None:

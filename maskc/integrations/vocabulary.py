@@ -6,19 +6,19 @@ the artifact's is computed from its arrays and not read from its header; otherwi
 every token are compared, since the fingerprint also covers what need not agree, such as the width
 of the padding and further end-of-sequence ids.
 
-Example: an artifact for another model of the same family is refused with ``token 128011 is
-b' foo' in the artifact and no text in the model``, the first id that differs.
-
 Which added tokens are text was chosen when the artifact was compiled (see
 :mod:`maskc.vocab.added`), and the model is taken as the artifact has them.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from maskc.errors import VocabularyMismatchError
+from maskc.errors import UnreadableFileError, VocabularyMismatchError
+from maskc.files import open_regular
 from maskc.runtime.artifact import Artifact
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
@@ -87,3 +87,38 @@ def _format(token: bytes | None) -> str:
 
 def _format_ids(ids: tuple[int, ...]) -> str:
     return f"token {ids[0]}" if len(ids) == 1 else f"one of {ids}"
+
+
+_N_CHECKSUM = 32
+
+
+class Identity(NamedTuple):
+    """A file's device and inode, size and times, and the checksum at its end."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    changed: int
+    checksum: bytes
+
+
+def identify(path: Path) -> Identity:
+    """Return the identity of the file that lies at a path now.
+
+    Raises:
+        UnreadableFileError: there is none, or it is not a regular file.
+    """
+    file = open_regular(path)
+    try:
+        found = os.fstat(file)
+        os.lseek(file, max(0, found.st_size - _N_CHECKSUM), os.SEEK_SET)
+        checksum = os.read(file, _N_CHECKSUM)
+    except OSError as error:
+        reason = f"it cannot be read ({error.strerror})"
+        raise UnreadableFileError(str(path), reason, "check its folder") from None
+    finally:
+        os.close(file)
+    return Identity(
+        found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, checksum
+    )

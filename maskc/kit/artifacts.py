@@ -2,8 +2,6 @@
 
 What a kit links for one request is frozen whole, see :mod:`maskc.tags.freezing`: the schema of
 every tool is compiled, and no kit is needed to load it.
-
-Example: ``compile_tools(tools, load_vocabulary("llama3"), family="qwen_3")``.
 """
 
 from __future__ import annotations
@@ -36,8 +34,8 @@ from maskc.runtime.artifact import Artifact
 from maskc.runtime.holes.bound import Bound, Given
 from maskc.runtime.link.counts.positions import count_written
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
+from maskc.tags.fields import parse_json, parse_tag
 from maskc.tags.freezing import freeze
-from maskc.tags.parsing import parse_json, parse_tag
 from maskc.tags.tools import describe_tools
 from maskc.vocab.vocabulary import Vocabulary
 

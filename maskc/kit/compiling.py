@@ -3,8 +3,6 @@
 A kit asks its compiler for three things: the plan of a schema, the automaton of a pattern, the
 artifact of a grammar. All else that it makes of them is done in the process that fills masks. So a
 server can have a compiler that works in other processes, and a program one that works here.
-
-Example: ``InProcess(vocabulary).automaton("a+", limits)`` reads ``a``, ``aa``, ….
 """
 
 from __future__ import annotations

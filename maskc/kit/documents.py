@@ -76,12 +76,7 @@ _LONGEST_TEXT = 1_000
 
 
 def write_documents(schema: Any, open_matcher: Callable[[], Matcher]) -> list[bytes]:
-    """Return up to two documents of a schema, or beginnings of them.
-
-    Args:
-        schema: parsed JSON.
-        open_matcher: gives a matcher at the start of a text of the schema.
-    """
+    """Return up to two documents of a schema, or beginnings of them."""
     found = []
     for is_whole in (True, False):
         # A reader of a format may be another process's.
@@ -106,7 +101,6 @@ class _Writer:
         self._n_left, self._last_step = _MOST_ATTEMPTS, count_taken() + MOST_STEPS
 
     def run(self) -> bytes:
-        """Return the longest beginning of a document that was written."""
         with suppress(FormatError, LimitError, _TooManyAttemptsError):
             self._write(self._root, 0)
         self._back(0)
@@ -233,7 +227,6 @@ class _Writer:
         return self._put(b"]")
 
     def _write_value(self, value: Any) -> bool:
-        """Write a value as it is."""
         if isinstance(value, dict):
             return self._write_object(
                 {"properties": {n: {"const": v} for n, v in value.items()}, "required": [*value]},
@@ -281,7 +274,6 @@ class _Writer:
         return False
 
     def _has_room(self, depth: int) -> bool:
-        """Return whether what need not be there is written."""
         return self._is_whole and depth < _MOST_DEPTH and self._n_bytes < _MOST_BYTES
 
 
@@ -315,7 +307,6 @@ def _join(one: dict[str, Any], other: Any) -> dict[str, Any]:
 
 
 def _list_named(schema: Mapping[str, Any], number: int) -> list[Any]:
-    """Return the values that a schema names."""
     if "const" in schema:
         return [schema["const"]]
     examples, members = schema.get("examples"), schema.get("enum")
@@ -343,6 +334,5 @@ def _list_texts(schema: Mapping[str, Any], number: int) -> list[str]:
 
 
 def _rotate(values: Sequence[Any], number: int) -> list[Any]:
-    """Return values from the one of a number on, and those before it after them."""
     first = number % len(values) if values else 0
     return [*values[first:], *values[:first]]

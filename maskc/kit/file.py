@@ -3,8 +3,6 @@
 The file is a container as artifacts are, with a header of its own. What it holds is checked when it
 is loaded, as far as masks depend on it never raising, never looping and never reading outside; that
 they are the right masks is what its checksum and its sender stand for.
-
-Example: ``maskc kit --tokenizer llama3 -o llama3.kit``, and ``maskc.load_kit("llama3.kit")``.
 """
 
 from __future__ import annotations
@@ -24,9 +22,9 @@ from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError
 from maskc.kit import rows
 from maskc.kit.compiling import Compiler
+from maskc.kit.constraint import KitTokens
 from maskc.kit.kit import Kit
-from maskc.kit.tokens import KitTokens
-from maskc.kit.tries import find_quote_fault, find_token_fault, find_trie_fault
+from maskc.kit.rows import find_quote_fault, find_token_fault, find_trie_fault
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
 from maskc.runtime.borrowing import KIND
 from maskc.runtime.schema.tries.tokens import IndexTables, TokenIndex
@@ -74,7 +72,6 @@ def save_kit(kit: Kit, path: str | os.PathLike[str]) -> int:
 
 
 def encode_kit(kit: Kit) -> bytes:
-    """Return the bytes of a kit's file."""
     tokens, tables = kit.tokens, kit.tokens.index.tables
     header = {
         "format": FORMAT,
@@ -196,7 +193,6 @@ def _find_table_fault(arrays: Mapping[str, NDArray[Any]], n_ids: int) -> str | N
 
 
 def _are_specials(named: Any, first: NDArray[Any]) -> bool:
-    """Return whether names lead to tokens without bytes."""
     return isinstance(named, dict) and all(
         text
         and type(token) is int

@@ -39,11 +39,10 @@ from maskc.frontends.settings import check_given
 from maskc.frontends.source import load_source
 from maskc.jobs import name_json, read_schema_job
 from maskc.kit.compiling import Compiler, GrammarOrder
-from maskc.kit.constraint import Constraint
+from maskc.kit.constraint import Constraint, KitTokens
+from maskc.kit.examples import prepare
 from maskc.kit.making import ArtifactConstraint, Maker
-from maskc.kit.preparing import prepare
 from maskc.kit.tagging import constrain_tag
-from maskc.kit.tokens import KitTokens
 from maskc.limits import MEGABYTE, Limits, as_limits
 from maskc.runtime.arguments import as_count
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
@@ -51,7 +50,7 @@ from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.text.free_text import FreeWords
 from maskc.runtime.shared import Shared
 from maskc.runtime.step_budget import USUAL_STEPS
-from maskc.tags.parsing import parse_tag
+from maskc.tags.fields import parse_tag
 from maskc.tags.tools import describe_tools, name_of
 
 _SETTINGS = ("start", "parser", "lexer", "postlex", "roles", "rules")  # of a Lark grammar

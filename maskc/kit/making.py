@@ -2,26 +2,25 @@
 
 A piece is found again by what it was asked for with: a schema's text, a pattern, the hash of an
 artifact. All that is made and all masks share one budget in bytes and one pool.
-
-Example: two requests with one schema share its machine; with two schemas that have a pattern in
-common, the rows of the pattern.
 """
 
 from __future__ import annotations
 
+import os
+import threading
+import weakref
 from collections.abc import Callable, Hashable
 from typing import Any
 
 from maskc.artifact.model import Contents
 from maskc.bounded import run_bounded
-from maskc.errors import ArtifactError, SchemaError
+from maskc.budget import open_budget
+from maskc.errors import ArtifactError, MaskcError, SchemaError
 from maskc.formats.registry import EXACT_EMAIL, EXACT_HOST, n_registered
 from maskc.jobs import SchemaJob
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess
-from maskc.kit.constraint import Constraint
+from maskc.kit.constraint import Constraint, KitTokens
 from maskc.kit.patterns import PatternAutomaton
-from maskc.kit.single_flight import SingleFlight
-from maskc.kit.tokens import KitTokens
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget, Cache
@@ -46,6 +45,89 @@ from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.vocab.vocabulary import Vocabulary
+
+Wait = Callable[[threading.Condition, Callable[[], bool]], None]
+
+
+class _Flight:
+    """Work that one thread does."""
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self.result: tuple[Any, ...] = ()
+        self.error: MaskcError | None = None
+
+    def has_landed(self) -> bool:
+        return self.is_over
+
+
+class SingleFlight:
+    """Does work once for all threads that ask for it at the same time (single flight).
+
+    Those that ask meanwhile wait, and get the result, or its error if the same input would meet
+    that again. If the first thread gave up or met an error of the moment, the next one does it.
+    Work inside other work that has a budget is done by each thread: the budget's exception may come
+    anywhere, also where a thread tells the others that it is done.
+
+    Args:
+        wait: waits with a condition until a predicate holds, or raises; the condition is held.
+    """
+
+    def __init__(self, wait: Wait) -> None:
+        self._wait = wait
+        self.begin_anew()
+        _made_here.add(self)
+
+    def begin_anew(self) -> None:
+        """Forget what other threads do, which a forked process does not have."""
+        self._turn = threading.Condition()
+        self._flights: dict[Hashable, _Flight] = {}
+
+    def run(self, key: Hashable, work: Callable[[], Any]) -> Any:
+        """Return the result of the work, which is done here or by the thread that does it now."""
+        if open_budget() is not None:
+            return work()
+        while True:
+            with self._turn:
+                flight, is_first = self._flights.get(key), False
+                if flight is None:
+                    flight, is_first = self._flights.setdefault(key, _Flight()), True
+                else:
+                    self._wait(self._turn, flight.has_landed)
+            if is_first:
+                return self._lead(key, flight, work)
+            if flight.error is not None:
+                # One of its own: each thread adds its traceback.
+                raise type(flight.error)(*flight.error.args)
+            if flight.result:
+                return flight.result[0]
+
+    def _lead(self, key: Hashable, flight: _Flight, work: Callable[[], Any]) -> Any:
+        try:
+            flight.result = (work(),)
+        except MaskcError as error:
+            if error.is_lasting:
+                flight.error = error
+            raise
+        finally:
+            with self._turn:
+                flight.is_over = True
+                self._flights.pop(key, None)
+                self._turn.notify_all()
+        return flight.result[0]
+
+
+_made_here: weakref.WeakSet[SingleFlight] = weakref.WeakSet()
+
+
+def _begin_anew() -> None:
+    for made in list(_made_here):
+        made.begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+
 
 _SMALL_PLAN = 20_000  # bytes, which are read in 50 ms at the worst
 # Bytes of memory, about, as tracemalloc counts them; a test compares.
@@ -120,7 +202,6 @@ class Maker:
         return Constraint(make, piece.machine, self.tokens, notes)
 
     def link(self, expression: Expression, notes: tuple[str, ...] = ()) -> Constraint:
-        """Return the constraint of an expression."""
         if isinstance(expression, PieceExpression) and isinstance(expression.piece, SchemaPiece):
             return self._constrain_json(expression.piece, notes)
         root = self.boundaries.rest(expression, self.boundaries.end)
@@ -202,7 +283,6 @@ class Maker:
         return self.constrain("regex", pattern, make, limits)
 
     def words(self, words: list[bytes]) -> Piece:
-        """Return the piece of one of some words, in order."""
         piece = self._regular(Words(words))
         piece.n_bytes = sum(map(len, words)) + _WORD * len(words)
         return piece

@@ -4,8 +4,6 @@ The texts are those of ``re.fullmatch``. Only whether a text matches counts, not
 a set of the threads of :mod:`maskc.regular.threads`: where the pattern may stand, and what it
 still owes. A state is made when a text or a mask first asks for it.
 
-Example: of ``[a-z]+!`` two states read letters, and one reads nothing.
-
 Source: the subset construction (Rabin and Scott 1959, doi:10.1147/rd.32.0114), made lazily as in
 Thompson 1968 (doi:10.1145/363347.363387).
 """
@@ -128,7 +126,6 @@ class PatternAutomaton(ByteAutomaton[_State]):
         return found
 
     def _keep(self, look_behind: LookBehindState, threads: Iterable[Thread]) -> _State:
-        """Return the state of some threads, without those that lead nowhere."""
         kept = ThreadList()
         for position, obligations in threads:
             if position < 0 or self._leads_on[self._threads.follows(position)]:

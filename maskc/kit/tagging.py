@@ -35,9 +35,6 @@ def constrain_tag(
     """Return the constraint of a tag, which is kept if it has a name.
 
     Args:
-        describe: returns the tag.
-        kind: of its name.
-        asked: its name.
         names_as_text: whether names of special tokens in it may be written as text.
         loosens: whether schemas that cannot be compiled are made larger.
     """

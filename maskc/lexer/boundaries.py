@@ -122,7 +122,6 @@ class LexemeContexts:
 
     @property
     def everything(self) -> Lookaheads:
-        """All lookaheads."""
         return (1 << self.n_lookaheads) - 1
 
     @property

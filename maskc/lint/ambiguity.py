@@ -4,9 +4,6 @@ A general grammar may read a text in two ways. The masks do not mind: a token is
 them goes on. Who parses the text afterwards gets one of the trees, and it need not be the one that
 was meant.
 
-Example: with ``expr: expr "+" expr | NUMBER`` the text ``1 + 1 + 1`` is a sum whose left part is a
-sum, or whose right part is.
-
 Terminal sequences of each nonterminal are listed by length, with up to two trees each; the first
 that has two is put into the shortest text that the start symbol makes with it. Parts that Lark
 names itself, as the repeated part of a rule, are shown in the rule that they are part of.

@@ -97,7 +97,6 @@ class _Loops:
         return found
 
     def comes_again(self, terminal: int, *between: int) -> bool:
-        """Return whether a terminal may follow itself, with blanks and others between them."""
         moves = self._after.get(terminal, {})
         others = [self._after.get(other, {}) for other in (terminal, *between)]
         joined = {
@@ -111,7 +110,6 @@ def _reach(graph: Mapping[int, Iterable[int]], nodes: Iterable[int]) -> set[int]
 
 
 def _own_blanks(subject: LintedLalrGrammar, terminal: int) -> list[str]:
-    """Return the single blanks and line breaks that are lexemes of a terminal."""
     return [b for b in _RUNS if subject.matches(terminal, b)]
 
 
@@ -191,7 +189,6 @@ def find_unbounded_blanks(subject: LintedGrammar) -> Iterator[Finding]:
 
 
 def _has_loop(node: Expression) -> bool:
-    """Return whether an expression repeats one blank or another without a bound."""
     match node:
         case Repeat(Characters(ranges), _, None):
             blanks = class_set(r"\s", 0)
@@ -228,7 +225,6 @@ def find_never_ignored(subject: LintedGrammar) -> Iterator[Finding]:
 
 
 def _list_blanks(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the terminals of blanks that a text defines or imports, with their lines."""
     for match in _IMPORT.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
         if match["one"] in _COMMON:

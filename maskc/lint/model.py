@@ -1,7 +1,4 @@
-"""A finding, and THE RULES by which there are some: of each its code, severity, words and remedy.
-
-Example: ``find("unused", location, kind="rule", name="x")`` is a finding of ML010.
-"""
+"""A finding, and THE RULES by which there are some: each with its code, severity and remedy."""
 
 from __future__ import annotations
 

@@ -82,7 +82,6 @@ def lint_grammar(
     """Return the findings: errors first, then by code, in the order in which they were found.
 
     Args:
-        source: the grammar.
         vocabulary: if given, its tokens are looked at as well; the grammar is compiled for it.
         progress: called with what is looked for, and the fraction done.
 
@@ -111,12 +110,7 @@ def lint_grammar(
 
 
 def count_errors(source: GrammarSource, language: Language) -> int:
-    """Return how many errors there are in a grammar that was compiled; of Lark's LALR parser.
-
-    Args:
-        source: the grammar.
-        language: what the compiler made of it.
-    """
+    """Return how many errors there are in a grammar that was compiled; of Lark's LALR parser."""
     if not isinstance(language, LalrLanguage):
         return 0
     subject = LintedLalrGrammar(source, language)
@@ -167,7 +161,6 @@ _COMMENT = re.compile(r"\s*(?:$|//|#|/\*|\(\*)")
 
 
 def drop_allowed(findings: Iterable[Finding], text: str) -> list[Finding]:
-    """Return the findings that a text does not allow."""
     everywhere: set[str] = set()
     on_line: dict[int, set[str]] = {}
     is_top = True

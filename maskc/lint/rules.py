@@ -10,16 +10,13 @@
   conflict by shifting, or the lexer cannot tell terminals apart. maskc never enters it, so what
   leads there is cut out of the language. Only the first dead state on a way is reported; where no
   text at all is left, it is said why, as ``maskc compile`` does.
-
-Example: ``start: x "a" "c" | "d"`` with ``x: "a" x | "a"``: another ``a`` is always part of ``x``,
-so ``x`` is never completed, and only ``d`` is left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maskc.compiler.lalr.conflicts import Conflict
+from maskc.compiler.lalr.items import Conflict
 from maskc.grammar.closures import find_reachable
 from maskc.grammar.rule_names import rule_of
 from maskc.grammar.sets import reduce_productions
@@ -114,7 +111,6 @@ def _going_on(subject: LintedLalrGrammar, state: int, terminal: int) -> str:
 
 
 def _begin(subject: LintedLalrGrammar, state: int, nonterminal: int) -> set[int]:
-    """Return the terminals that a state shifts for a nonterminal of its closure."""
     right_sides, closure = subject.item_sets.right_sides, subject.item_sets.closures[state]
 
     def list_first(symbol: int) -> list[int]:

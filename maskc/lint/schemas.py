@@ -5,10 +5,6 @@ of the compiler, with a reference to the subschema in the place of the schema; a
 or ``oneOf`` is also asked for with its sibling keywords, as its only branch. What some value would
 fit if inner ones were mended is not reported.
 
-Examples: in ``{"type": "object", "propertys": {}}`` the keyword ``propertys`` is unknown; did the
-author mean ``properties``? In ``{"type": "string", "anyOf": [{"minimum": 1, "type": "number"},
-{"maxLength": 9}]}`` the first branch fits a number, and nothing beside ``type``.
-
 Limits: ``MAX_ASKED`` subschemas are asked whether a value fits; a note says if there are more.
 """
 
@@ -44,10 +40,6 @@ _URI = "urn:maskc:linted"
 
 def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
     """Return the findings: errors first, then by code, in the order of the schema.
-
-    Args:
-        schema: as :func:`maskc.jsonschema.reader.read_schema` takes it.
-        resources: URI → other documents, likewise.
 
     Raises:
         SchemaError: it is not a schema, or asks for what is not supported.
@@ -99,7 +91,6 @@ class _Compiler:
         return _fits_some(asking, {**self._resources, _URI: document})
 
     def fits_without(self, subschema: Subschema, lost: Sequence[Path]) -> bool:
-        """Return whether some value fits a subschema, without parts of it that are lost."""
         schema = leave_out(self.schema, [], lost) if lost else self.schema
         inner = schema
         for step in subschema.path:
@@ -176,7 +167,6 @@ def _find_unknown(subschema: Subschema) -> Iterator[Finding]:
 
 
 def _takes(subschema: Subschema, name: str, bounds: Sequence[str]) -> bool:
-    """Return whether a subschema names a type among those that it takes, and has no bound."""
     names = subschema.schema.get("type")
     is_taken = name in names if isinstance(names, list) else names == name
     return is_taken and not any(map(subschema.has, bounds))

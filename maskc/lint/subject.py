@@ -16,8 +16,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-from maskc.compiler.lalr.conflicts import Conflict, find_conflicts
-from maskc.compiler.lalr.items import ItemSets
+from maskc.compiler.lalr.items import Conflict, ItemSets, find_conflicts
 from maskc.compiler.lalr.refine import RefinedTable, build_table_without_lexer
 from maskc.compiler.lalr_path import LalrLanguage, LalrPath
 from maskc.compiler.pipeline import analyse_grammar
@@ -29,9 +28,8 @@ from maskc.grammar.model import Grammar, LalrGrammar, Production
 from maskc.grammar.rule_names import is_written, rule_of, string_of, write_production
 from maskc.grammar.sets import ReducedGrammar, reduce_grammar
 from maskc.lexer.scanner import Scanner
-from maskc.lint.lexemes import find_common_lexeme
 from maskc.lint.model import SourceLocation
-from maskc.lint.witnesses import Witnesses
+from maskc.lint.witnesses import Witnesses, find_common_lexeme
 from maskc.regular.match_length import match_length
 
 _UNNAMED, _IGNORED = "__ANON_", "__IGNORE_"
@@ -190,7 +188,6 @@ class LintedGrammar:
         return translation.rule_of.get(name, name) if translation else rule_of(name)
 
     def locate_rule(self, nonterminal: int) -> SourceLocation:
-        """Return where a nonterminal is: the rule it was made from."""
         return self._locate("rule", self.name_rule(nonterminal))
 
     def locate_terminal(self, terminal: int) -> SourceLocation:

@@ -18,10 +18,6 @@ r"""Terminals that the lexer takes for one another.
   keeps the word from ending in the middle of a longer one: ``returnx`` is read as ``return x``. The
   two are adjacent in some text, and the lexer's own order is asked in each context; that the parser
   comes into that context there is not.
-
-Example: ``INT: /[0-9]+/`` and ``HEX: /[0-9a-f]+/`` both match ``0``; with ``KEYWORD: /if|in/``
-after ``NAME.1: /[a-z]+/`` no KEYWORD is ever lexed; with ``start: "let" NAME | NAME`` the text
-``let`` is no NAME at the start, but ``let let`` is legal.
 """
 
 from __future__ import annotations
@@ -34,9 +30,9 @@ from maskc.compiler.rows.unlexed import find_adjacencies
 from maskc.grammar.model import Context
 from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.ids import END, TerminalId
-from maskc.lint.lexemes import find_overlap
 from maskc.lint.model import Finding, find
 from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
+from maskc.lint.witnesses import find_overlap
 from maskc.regular.python import read_python
 from maskc.regular.tree import GREEDY, Expression, Look, Repeat, Sequence, children, literal
 
@@ -114,7 +110,6 @@ def find_shadowed(subject: LintedLalrGrammar) -> Iterator[Finding]:
 
 
 def _find_winners(subject: LintedLalrGrammar, terminal: int, lexeme: bytes | None) -> list[int]:
-    """Return which terminals Lark takes for the lexeme in the contexts that have the terminal."""
     if lexeme is None:
         return []
     text = lexeme.decode(errors="surrogateescape")
@@ -167,7 +162,6 @@ def find_keywords(subject: LintedLalrGrammar) -> Iterator[Finding]:
 
 
 def _find_keyword(subject: LintedLalrGrammar, owner: TerminalId, keyword: TerminalId) -> str | None:
-    """Return a shortest text whose last lexeme is the keyword and could be the identifier."""
     arrivals = [
         arrival.terminals
         for state, row in enumerate(subject.grammar.lalr.states)
@@ -211,7 +205,6 @@ def find_greedy_quotes(subject: LintedGrammar) -> Iterator[Finding]:
 
 
 def _find_quotes(node: Expression) -> Iterator[str]:
-    """Yield the quotes that stand right before and after a greedy repetition of a set."""
     if isinstance(node, Sequence):
         parts = node.parts
         for before, here, after in zip(parts, parts[1:], parts[2:], strict=False):
@@ -257,7 +250,6 @@ def find_unparted_words(subject: LintedLalrGrammar) -> Iterator[Finding]:
 
 
 def _runs_into(subject: LintedLalrGrammar, word: int, text: str) -> bool:
-    """Return whether a context takes the word off the front of a text that goes on."""
     for context in subject.grammar.lexer.contexts:
         if word in context.alternatives:
             found = ((t, subject.match(t, text)) for t in context.alternatives)

@@ -8,8 +8,7 @@ from dataclasses import asdict, fields
 from decimal import Decimal
 from typing import Any
 
-from maskc.explain.checking import Problem, line_and_column_of
-from maskc.explain.heat import Warmth
+from maskc.explain.explaining import Problem, Warmth, line_and_column_of
 from maskc.explain.model import (
     Cause,
     Causes,
@@ -43,8 +42,6 @@ def report_explanation(
     """Return what may come next; in the data bytes are text where they are text.
 
     Args:
-        explanation: of a text.
-        heat: of the text's tokens, if that was asked for.
         most: tokens of a group that are shown; ``None``: all.
     """
     data = {field.name: getattr(explanation, field.name) for field in fields(explanation)}
@@ -70,7 +67,6 @@ def report_explanation(
 
 
 def _encode(value: Any) -> Any:
-    """Return a value with its bytes as text, and its decimal numbers as floats."""
     if isinstance(value, bytes):
         return value.decode(errors="backslashreplace")
     if isinstance(value, Decimal):
@@ -252,11 +248,7 @@ def _say_keyword(keyword: Keyword) -> str:
 
 
 def report_files(checked: Iterable[tuple[str, Problem | None, bytes]]) -> Report:
-    """Return what ``maskc check`` found in files, a line for each that is wrong.
-
-    Args:
-        checked: of each file its name, what is wrong, and its text.
-    """
+    """Return what ``maskc check`` found in files, a line for each that is wrong."""
     found = list(checked)
     data = [_describe_file(*file) for file in found]
     lines = [say_problem(name, p, text) for name, p, text in found if p is not None]

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from maskc.artifact.starts import starts_of
 from maskc.errors import GrammarError, LimitError, PostlexError, SchemaError, escape
-from maskc.explain.heat import Warmth, measure_heat
+from maskc.explain.explaining import Warmth, measure_heat
 from maskc.explain.model import Explanation
 from maskc.frontends.lark.shapes import RuleShape, read_shapes
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import source_from_header
 from maskc.grammar.model import Grammar
 from maskc.kinds import kind_of
+from maskc.report.compile import describe_added, describe_file, list_origin
 from maskc.report.explain import list_groups, say_death
 from maskc.report.formats import (
     format_count,
@@ -42,7 +43,6 @@ from maskc.report.model import (
     Table,
 )
 from maskc.report.names import UNNAMED, format_postlex, list_texts
-from maskc.report.origin import describe_added, describe_file, list_origin
 from maskc.report.timings import Timings
 from maskc.runtime.artifact import Artifact
 from maskc.vocab.vocabulary import quote_bytes
@@ -75,10 +75,6 @@ class Inspection:
     """An artifact that was read.
 
     Attributes:
-        path: where it is.
-        n_bytes: size of the file.
-        header: what it says about itself.
-        arrays: its sections.
         timings: what it cost; none if this machine did not compile it.
         view: what its author asks; ``None`` if its grammar cannot be read here.
     """
@@ -192,7 +188,6 @@ def _list_blocks(inspection: Inspection, *, internals: bool) -> Iterator[Block |
 
 
 def _list_view(view: AuthorView, *, has_rules: bool) -> Iterator[Section]:
-    """Yield the sections of the text that was given, and of rules and terminals."""
     of_text = [*_list_heat(view), _show_next(view)]
     yield from of_text if view.text else []
     if has_rules:

@@ -4,9 +4,6 @@ A *row* is a distinct pair of a lexer state and a terminal sequence. Rows are st
 lexer states share them, and counted as often as they are read. A row is *undecided* for an LALR
 state on top of the stack if the stack below decides whether it is legal (header entry
 ``residue``).
-
-Example: a header says ``{"step": "never legal", "rows": 40, "stored": 25, "per_state": […]}``;
-after a step of 100 rows that is 2.5 × fewer.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 A command makes a :class:`Report` and shows it (:mod:`maskc.report.render`,
 :mod:`maskc.report.html.page`). The blocks are for people; the data is what ``--json`` prints. A
 terminal leaves out notes, charts, diagrams and tables that a page folds.
-
-Example: ``Report({"n": 1}, [Facts([("number", "1")])])``.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _as_words(data: NDArray[np.uint8]) -> NDArray[Any]:
 
 
 class HasIndex(Protocol):
-    """Has tries of a table's tokens: :class:`maskc.kit.tokens.KitTokens`."""
+    """Has tries of a table's tokens: :class:`maskc.kit.constraint.KitTokens`."""
 
     index: TokenIndex
 

@@ -1,7 +1,5 @@
 r"""Makes a spelling of a tokenizer: what its file says, and what its package is asked.
 
-Example: ``make_spelling("llama3")`` takes some seconds, once.
-
 A tokenizer must cut texts by patterns, and merge bytes by ranks. All others are refused by name.
 
 The characters of a pattern's class are asked of the package that reads the pattern, once for each
@@ -34,13 +32,20 @@ from maskc.runtime.spelling.pairs import (
 )
 from maskc.runtime.spelling.spelling import SECTIONS, VERSION, Spelling
 from maskc.runtime.vocabulary import BYTES, FIRST
-from maskc.spelling.chunks import build_chunks, read_stages
-from maskc.spelling.merging import Rules, Step, merge, refuse, rules_of_json, rules_of_ranks
+from maskc.spelling.chunks import (
+    Rules,
+    Step,
+    build_chunks,
+    merge,
+    read_stages,
+    refuse,
+    rules_of_json,
+    rules_of_ranks,
+)
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.loading import load_vocabulary
 from maskc.vocab.registry import find_tokenizer, format_install
-from maskc.vocab.tekken_files import parse_tekken
-from maskc.vocab.tiktoken_files import find_layout, parse_ranks
+from maskc.vocab.tiktoken_files import find_layout, parse_ranks, parse_tekken
 from maskc.vocab.vocabulary import Vocabulary
 
 

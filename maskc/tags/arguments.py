@@ -4,9 +4,6 @@ The schema's top must be an object that says of each parameter alone what it may
 (:mod:`maskc.tags.objects`). The schemas of values are compiled as everywhere, so whatever JSON
 Schema can say of a value holds here as well; of a value that may be a string or something else, the
 string is written as it is, and the rest as JSON.
-
-Example: ``{"properties": {"n": {"type": "integer"}}}`` in ``qwen_xml`` is nothing, or
-``<parameter=n>3</parameter>``.
 """
 
 from __future__ import annotations
@@ -152,14 +149,12 @@ class Arguments:
 
     @property
     def _is_quoted(self) -> bool:
-        """Whether names are in quotes."""
         return bool(self._style.quotes) and not self._style.identifiers
 
     def _spell(self, name: str) -> list[str]:
         return [f"{q}{name}{q}" for q in self._style.quotes] if self._is_quoted else [name]
 
     def _texts(self, texts: list[str]) -> list[Item]:
-        """Return one of some texts."""
         options = [self._maker.text(text) for text in texts]
         words = [o[0].words for o in options if len(o) == 1 and isinstance(o[0], Constant)]
         if len(words) < len(options) or len(words) == 1:

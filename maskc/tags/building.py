@@ -116,7 +116,6 @@ class LinkBuilder:
         raise ValueError(f"{type(given).__name__} is not a format")
 
     def text(self, text: str) -> list[Item]:
-        """Return a text, which may be empty."""
         found: list[Item] = []
         for stretch in self._strings.cut(text):
             end = self._strings.find_end(stretch)
@@ -200,7 +199,6 @@ class LinkBuilder:
         return Late(partial(make, schema)) if is_plain(schema) else self._make(given, schema, make)
 
     def _make(self, given: f.JsonSchema, schema: Any, make: Callable[[Any], _Made]) -> _Made:
-        """Return what is made of a schema, or of a larger one."""
         made, notes = self._context.compile(schema, make, given.pointer)
         owner = f" (tool {given.tool!r})" if given.tool else ""
         self.notes += [f"{note}{owner}" for note in notes]
@@ -243,7 +241,6 @@ class LinkBuilder:
         return self._bar(made, forbidden)
 
     def _bar(self, value: Expression, forbidden: tuple[str, ...]) -> Expression:
-        """Return JSON without those of some words that it can be written without."""
         words = tuple(word for word in _texts(forbidden) if may_be_forbidden(word))
         if not words:
             return value
@@ -295,7 +292,6 @@ class LinkBuilder:
         return [self._compose.either(firsts), free] if given.at_least_one else [free]
 
     def _cover(self, word: Word, n_bytes: int, pointer: str) -> int:
-        """Return how many symbols of a word stand for so many bytes, or more."""
         if len(word) >= n_bytes and max(word[:n_bytes]) < ATOM:
             return n_bytes
         for n_symbols, symbol in enumerate(word):

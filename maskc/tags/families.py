@@ -10,8 +10,6 @@ placeholders:
 - ``"$single"`` is whether one call is the most there may be;
 - ``"$part"`` for any other name is a part that differs with reasoning and without; nothing stands
   for it where the file has none.
-
-Example: of ``exaone`` the call is ``<tool_call>{"name": "{name}", "arguments": …}</tool_call>``.
 """
 
 from __future__ import annotations
@@ -160,7 +158,6 @@ def _load(name: str) -> Family:
 
 @cache
 def _read_calls(family: str) -> tuple[f.Tag, ...]:
-    """Return the calls of a family as formats, with placeholders for names and arguments."""
     call = load_family(family).forms["call"]
     reader, found = TagReader(0, lambda _: None), []
     for form in call if isinstance(call, list) else [call]:

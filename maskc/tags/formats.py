@@ -1,8 +1,4 @@
-"""What a structural tag is made of: a tree of formats, each with its location in the JSON.
-
-Example: ``{"type": "tag", "begin": "<a>", "content": {"type": "any_text"}, "end": "</a>"}`` is a
-:class:`Tag` with an :class:`AnyText` in it.
-"""
+"""What a structural tag is made of: a tree of formats, each with its location in the JSON."""
 
 from __future__ import annotations
 

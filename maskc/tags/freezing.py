@@ -3,8 +3,6 @@
 What is made later at a request is made now: the targets of every switch, and every way to write a
 parameter. An expression that leads back to itself is one node, so recursion ends.
 
-Example: a choice of ``yes`` and ``no`` is the nodes ``words``, ``words`` and ``choice``.
-
 The plan is read by :mod:`maskc.runtime.link.plan.plan`.
 """
 

@@ -3,9 +3,6 @@
 A schema of a tool is compiled when the tool is called, and that must not fail then. So a schema
 that is written with the usual keywords only, with values of the right kinds, is left for later;
 any other one is compiled with the request, and refused there.
-
-Example: ``{"type": "object", "properties": {"city": {"type": "string"}}}`` is plain;
-``{"pattern": "("}`` is not.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class TagReader:
         known = ("type", "structures", "triggers", "at_least_one")
         whole, tags = self._form(tag, "", known, _NOTHING_AROUND), []
         for pointer, given in whole.items("structures"):
-            # Our plug-in for SGLang adds excludes: maskc/integrations/sglang_tools.py.
+            # Our plug-in for SGLang adds excludes: maskc/integrations/sglang.py.
             known = ("begin", "schema", "end", "excludes")
             form = self._form(given, pointer, known, _NOTHING_AROUND)
             schema = form.given.get("schema")

@@ -1,8 +1,6 @@
 """Renders the text of a tag with one call, for people to look at.
 
 Where a tag leaves a choice, the first way is taken; free text is left out, and a number is 0.
-
-Example: of ``exaone``, ``<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>``.
 """
 
 from __future__ import annotations
@@ -82,7 +80,6 @@ def _write(style_name: str, value: Any, name: str | None) -> str:
 
 
 def _write_python(value: Any) -> str:
-    """Return a value as Python writes it, with the escapes that there must be."""
     if isinstance(value, str):
         for character, escaped in (("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n"), ("\r", "\\r")):
             value = value.replace(character, escaped)

@@ -39,7 +39,6 @@ class ParameterContext:
         self._pointers: dict[int, str] = {}
 
     def value(self, schema: Any) -> dict[str, Any]:
-        """Return the schema of a value by itself."""
         root = self.root
         inner = {} if schema is True else {"not": {}} if schema is False else dict(schema)
         pointer = self._find_pointer(schema)

@@ -4,8 +4,6 @@ Where the name of a special token stands in a text of a tag, the tokenizer reads
 and so does a model write it. Two readings are offered: the token *or* its characters, as a parser
 of text takes both; or the token alone, as the families of models have it, whose parsers look at
 tokens. In free text the characters of a delimiter are forbidden either way.
-
-Example: ``<|call|>x`` is the symbols ``[<|call|>, x]``, or else nine bytes.
 """
 
 from __future__ import annotations
@@ -78,7 +76,6 @@ class Strings:
         ]
 
     def _cut_template(self, template: str) -> list[tuple[bool, list[tuple[Word, Word]], bytes]]:
-        """Return the stretches of a template, each word in halves around the name."""
         found = []
         for stretch in self._cut(template.replace("{name}", _HERE.decode())):
             is_named = _HERE in stretch.text

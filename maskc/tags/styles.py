@@ -2,8 +2,6 @@
 
 Strings are written as they are; everything else is JSON. A style that names the type of a value
 does so between the name and the value.
-
-Example: of ``qwen_xml`` a parameter is ``<parameter=city>Oslo</parameter>``.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from maskc.artifact.checksums import read_checksum
+from maskc.artifact.files import read_checksum
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import load
 from maskc.verify.files import Corpus, choose_files, find_corpus, read_text
@@ -45,8 +45,7 @@ from maskc.verify.plan import (
     run_unit_anywhere,
 )
 from maskc.verify.refusals import refuse_bytes
-from maskc.work.executors import gather, open_executor
-from maskc.work.processes import Timed
+from maskc.work.processes import Timed, gather, open_executor
 
 __all__ = ["Experiment", "VerifyOptions", "VerifyReport", "run_verify"]
 
@@ -63,11 +62,8 @@ def run_verify(
     """Return the outcome of the experiments on an artifact.
 
     Args:
-        artifact_path: of the artifact.
         corpus: files and folders; without any the experiment *corpus* is left out, and the others
             take the texts that are drawn.
-        options: how much to check.
-        jobs: processes to do it with; the outcome does not depend on it.
         executor: ``module:name`` of a function that returns a ``concurrent.futures.Executor``, to
             do it with instead. Its machines must see the artifact, and the tokenizer if it is a
             file, under the same paths as this one.
@@ -126,7 +122,6 @@ class _Texts:
                 self._no_texts.append(refusal.to_dict(str(path)))
 
     def report(self, walked: Experiment) -> None:
-        """Add to the outcome of the experiment *corpus* what was not walked."""
         walked.allow_refused = self._allow_refused
         if self._no_texts:
             walked.count("skipped, not UTF-8", len(self._no_texts))
@@ -189,7 +184,6 @@ class _Run:
             self._progress(name, len(self._outcomes[name]), self._expected[name])
 
     def _list_outcomes(self, name: str) -> list[Experiment]:
-        """Return what the units of an experiment show, in the order of their numbers."""
         return [outcome for _, outcome in sorted(self._outcomes.get(name, {}).items())]
 
     def _join(self, name: str) -> Experiment:

@@ -6,9 +6,6 @@ not change. So a character that the text has cut in half stands for few cases, o
 and a regular expression can be written out over one representative of each class, without
 categories and flags.
 
-Example: for the one atom ``[a-f]`` there are two classes, represented by ``a`` and ``g``;
-``é`` is of the class of ``g``.
-
 Limits: surrogates are no characters here, since no UTF-8 text holds one.
 """
 

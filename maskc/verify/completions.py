@@ -212,7 +212,6 @@ class Completer:
         return tuple(found)
 
     def _find_representatives(self, terminal: str) -> tuple[str, ...]:
-        """Return a character for each atom of a pattern, in its order, then all others it reads."""
         found: dict[str, None] = {}
         members = [
             self.reader.characters.members(atom) for atom in self.reader.patterns[terminal].atoms()

@@ -11,9 +11,6 @@
    the segment *every* cut is checked: one byte at a time gives the configuration at each byte; each
    token that the text holds there must be legal, and must lead to the configuration at its end.
    By induction so does any sequence of tokens. A unit is a text with a few segments.
-
-Example: the segment ``int`` is checked at ``i``, ``n``, ``t``, with the tokens ``i``, ``in``,
-``int``, ``n``, ``nt``, ``t`` as far as the vocabulary has them: four cuts, six tokens.
 """
 
 from __future__ import annotations

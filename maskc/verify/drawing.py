@@ -4,8 +4,6 @@ Lark's own rules and patterns are drawn from, not the compiler's. Lark need not 
 it: it resolves conflicts by shifting, and an ambiguous lexer has its own idea. Whoever asks holds
 the text against a parser, and asks again.
 
-Example: of ``start: NAME "=" NUMBER`` it is ``total = 12``.
-
 Which rules a text must hold follows from its number: one after the other gets its turn, in an order
 that the seed gives, so that many texts together hold them all.
 """
@@ -59,9 +57,7 @@ class Drawing:
         """Return a text, ``None`` if this time none came of it.
 
         Args:
-            draw: of the choices; asked again, it gives another text.
             seed: by which rules get their turn.
-            number: of the text.
             size: about how many lexemes it may have.
         """
         if self._order is None or self._order[0] != seed:
@@ -221,14 +217,12 @@ def _count_steps(terminals: Sequence[str], index: int, indent: str, dedent: str)
 
 
 def _break_after(left: str, right: str) -> float:
-    """Return how often a line ends between two lexemes."""
     if left in (";", "{") or right == "}" or left == "}" and right not in (",", ";", ")", "]"):
         return 0.5
     return 0.15 if left == "," else 0.01
 
 
 def _blank_between(left: str, right: str) -> float:
-    """Return how often a blank stands between two lexemes."""
     before, after = left[-1:], right[:1]
     is_word = (before.isalnum() or before in "_\"'") and (after.isalnum() or after in "_\"'")
     if is_word:

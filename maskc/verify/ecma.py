@@ -4,8 +4,6 @@ It is written for the judge and shares nothing with the compiler's reader. What 
 in both is written out: ``\d``, ``\w``, ``\s`` and ``\b`` are about few characters in ECMA-262,
 ``$`` is the very end, ``.`` leaves out four line breaks, ``[^]`` is any character.
 
-Example: ``^\d+$`` becomes ``^[0-9]+\Z``, which ``٣`` does not match, nor ``3`` with a line break.
-
 Source: ECMA-262, 22.2.1 (patterns) and annex B.1.2 (signs and escapes that mean themselves).
 """
 
@@ -112,7 +110,6 @@ def _read_class(pattern: str, index: int) -> tuple[Ranges, int]:
 
 
 def _read_member(pattern: str, index: int) -> tuple[int | Ranges, int]:
-    """Return a character or a class of characters inside brackets, and where it ends."""
     if index >= len(pattern):
         raise ValueError("brackets are not closed")
     if pattern[index] != "\\":
@@ -151,7 +148,6 @@ def _read_escape(pattern: str, index: int) -> tuple[int | Ranges, int]:
 
 @lru_cache(maxsize=64)
 def _list_property(name: str) -> Ranges:
-    """Return the characters with a property of Unicode."""
     name = name.removeprefix("General_Category=").removeprefix("gc=")
     try:
         matches = regex.compile(rf"\p{{{name}}}").match
@@ -200,7 +196,6 @@ def _write(ranges: Ranges) -> str:
 
 
 def _write_boundary(*, is_one: bool) -> str:
-    """Return what looks for the edge of a word, or for an index that is none."""
     word = _write(_WORDS)
     pairs = (("(?<!", "(?="), ("(?<=", "(?!")) if is_one else (("(?<=", "(?="), ("(?<!", "(?!"))
     return "(?:" + "|".join(f"{before}{word}){after}{word})" for before, after in pairs) + ")"

@@ -1,7 +1,5 @@
 """The files of a corpus, and their texts.
 
-Example: of a folder with ``a.py``, ``b.py`` and ``README``, a corpus holds the two ``.py`` files.
-
 What lies in a folder may be anybody's: links that lead out of it, and what is not a regular file,
 are left out and counted, and so are files that are too long. A file that is named may be a link.
 """

@@ -120,7 +120,6 @@ class GeneralReader(TextReader):
         self._last = EMPTY
 
     def begin_with(self, text: str) -> None:
-        """Prepare for texts that begin with this one."""
         self._base = self.extend(self._base if text.startswith(self._base.text) else EMPTY, text)
 
     def chart(self, text: str) -> Chart:
@@ -175,7 +174,6 @@ class GeneralReader(TextReader):
     def _follow(
         self, column: Column, lexemes: tuple[Lexeme, ...], kernels: dict[int, list[Item]]
     ) -> None:
-        """Add what lexemes that begin at an index lead to."""
         for lexeme in lexemes:
             if lexeme.end is None:
                 continue
@@ -255,7 +253,6 @@ class GeneralOracle(Oracle):
         return None
 
     def _guess(self, chart: Chart, readings: list[LexReading]) -> Iterator[str]:
-        """Yield strings that may complete the text, shortest rests of the parse first."""
         candidates: list[tuple[int, int, LexReading, tuple[str, ...]]] = []
         for reading in readings:
             rest = find_rest(self.rules, chart.columns, self.reader.items_after(chart, reading))

@@ -26,8 +26,7 @@ from maskc.verify.drawing import Drawing
 from maskc.verify.general import build_oracle
 from maskc.verify.mask_texts import STUCK, GeneratedText, Part, TokenDrawer, join_parts
 from maskc.verify.oracle import Oracle, Undecided
-from maskc.work.executors import result_of
-from maskc.work.processes import ProcessExecutor, Timed
+from maskc.work.processes import ProcessExecutor, Timed, result_of
 
 _TRIES = 40  # to draw a text that is one of the grammar's
 

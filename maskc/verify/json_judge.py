@@ -193,7 +193,6 @@ def _judge_pattern(name: str, pattern: str | None) -> Callable[[str], object] | 
 
 
 def _has_format(schema: Any, judged: Collection[str]) -> bool:
-    """Return whether a schema has a format beside those that are judged."""
     if isinstance(schema, dict):
         found = schema.get("format")
         is_judged = isinstance(found, str) and found in judged
@@ -281,7 +280,6 @@ def write_value(value: Any, layout: BlankLayout = BlankLayout.COMPACT, depth: in
 
 
 def _write_number(value: int | Fraction) -> str:
-    """Return a number whose denominator has no other prime factors than 2 and 5."""
     digits, exponent = decimal(abs(Fraction(value))) or (0, 0)
     written, sign = str(digits), "-" if value < 0 else ""
     if abs(exponent) > _GREAT_EXPONENT:
@@ -317,7 +315,6 @@ def keeps_layout(text: str, layout: Mapping[str, str]) -> bool | None:
 
 
 def _may_stand(blanks: str, depth: int, choice: str) -> bool:
-    """Return whether allowed between two signs while so many brackets are open."""
     if choice == "any" or not blanks:
         return True
     bounded = rf"[ \t]{{0,{_MOST_BLANKS}}}(?:\r?\n[ \t]{{0,{_MOST_BLANKS * depth}}})?"
@@ -325,7 +322,6 @@ def _may_stand(blanks: str, depth: int, choice: str) -> bool:
 
 
 def _keeps_spelling(sign: str, layout: Mapping[str, str]) -> bool | None:
-    """Return whether a string or number is spelled as the layout has it."""
     if sign[0] == '"':
         if layout["escapes"] == "any":
             return True

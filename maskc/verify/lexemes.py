@@ -5,8 +5,6 @@ character that people would write, a repetition is short, blanks come by ones. A
 letters is mostly a word. What look-arounds and greedy repetitions make of it is not asked on the
 way: what is drawn counts only if ``re`` matches it from start to end.
 
-Example: for ``/[a-z_]\w*/`` it is ``total`` or ``x2``; for ``/"[^"]*"/``, ``"left value"``.
-
 Limits: where ``_TRIES`` draws do not match, the shortest lexemes that a search finds are taken.
 """
 
@@ -158,7 +156,6 @@ class _Writer:
             self.write(body, flags)
 
     def _draw_phrase(self, members: frozenset[str]) -> str:
-        """Return words of some characters, with blanks if these are among them."""
         words = _words_of(members)
         text = self._draw.choice(words) if words else ""
         while words and " " in members and self._draw.random() < 0.4:
@@ -197,7 +194,6 @@ def _words_of(members: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _kinds_of(atom: Atom) -> tuple[tuple[str, int], ...]:
-    """Return kinds of the characters that an atom matches, with how often each is drawn."""
     pattern = re.compile(*atom)
     kinds = (("".join(filter(pattern.fullmatch, kind)), weight) for kind, weight in _KINDS)
     found = tuple((kind, weight) for kind, weight in kinds if kind)

@@ -3,8 +3,6 @@
 A token is drawn by its first byte, so that what a mask has few of comes as well. Where free text
 may turn to a tag, its trigger is tried now and then. Names of special tokens stand for them.
 
-Example: after ``{"a": [1`` the end is ``]}``.
-
 Limits: where the matcher knows no completion within its steps, a text has no end.
 """
 

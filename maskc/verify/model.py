@@ -77,7 +77,6 @@ class Unit:
 
     @property
     def about(self) -> Document:
-        """The document of a unit that must have one."""
         if self.document is None:
             raise ValueError(f"unit {self.number} of experiment {self.experiment} has no document")
         return self.document

@@ -9,9 +9,6 @@ beginnings: the bytes that were taken begin some text (otherwise we have read to
 the refused byte they begin none (otherwise we have stopped too early). A changed byte can leave
 something that is no UTF-8: then the walk must stop, at the latest, at the first byte that no UTF-8
 text has there.
-
-Example: ``[1, 2]`` with the comma doubled is refused at the second comma; with the blank doubled
-it is still accepted; with the bracket at the end deleted it is refused at its end.
 """
 
 from __future__ import annotations
@@ -68,7 +65,6 @@ def draw_mutations(data: bytes, count: int, draw: Random) -> Iterator[Mutation]:
 
 
 def check_mutations(subject: Subject, unit: Unit, found: Experiment) -> None:
-    """Check some mutations of a unit's text."""
     document = unit.about
     for name in ("mutated texts", *subject.mutation_counts):
         found.count(name, 0)
@@ -123,7 +119,6 @@ class _Judgement:
             self._judge_offset(offset, sides)
 
     def _judge_offset(self, offset: int, sides: dict[str, str]) -> None:
-        """Check that the text goes on before an offset, and not after the byte there."""
         subject, taken, after = self._subject, self._data[:offset], self._data[offset : offset + 1]
         text = self._data[: self._n_text].decode(subject.encoding, errors="ignore")
         side, found = subject.prefix_side, self._found

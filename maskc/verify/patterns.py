@@ -6,9 +6,6 @@ written anew: each atom as the plain set of its representatives (:mod:`maskc.ver
 each anchor as a look-around, without categories, flags and groups. It is matched against
 canonical text. ``$`` becomes a look-ahead, so that it reads on where a text may go on.
 
-Example: ``(?i:[^\W\d]$)`` over the classes ``a 0 \n`` and the rest, represented by ``!``, is
-``(?:[a](?!(?:[\n](?s:.)|[^\n])))``.
-
 Limits: back-references are refused.
 """
 
@@ -76,7 +73,6 @@ class ParsedTerminal:
 
 
 def _walk(tree: Any, flags: int) -> Iterator[tuple[str, Any, int]]:
-    """Yield each node, with the flags that hold there."""
     for opcode, argument in tree:
         name = str(opcode)
         yield name, argument, flags
@@ -208,7 +204,6 @@ class _Writer:
         return self.ranges(self.characters.members(atom))
 
     def complement(self, atom: Atom) -> str:
-        """Return a set that holds all other representatives."""
         members = self.characters.members(atom)
         return self.ranges(c for c in self.characters.representatives if c not in members)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from maskc.artifact.checksums import read_checksum
+from maskc.artifact.files import read_checksum
 from maskc.errors import ArtifactError
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import load
@@ -169,7 +169,6 @@ def _draw_units(
 
 
 def _plan_raw(options: VerifyOptions, documents: Sequence[Document]) -> Iterator[Unit]:
-    """Yield units of consecutive positions, from as many texts as are needed."""
     order = list(documents)
     Random(f"{_RAW}:{options.seed}").shuffle(order)
     n_left = options.raw_positions

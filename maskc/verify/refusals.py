@@ -2,8 +2,6 @@
 
 The position is Lark's own if it names one. An ``Indenter`` names none: then Lark's lexer and table
 are driven one lexeme at a time (:mod:`maskc.verify.steps`) to the lexeme that it refuses.
-
-Example: a grammar of JSON refuses ``[1,,2]`` at line 1, column 4: ``unexpected COMMA ','``.
 """
 
 from __future__ import annotations
@@ -76,7 +74,6 @@ def refuse_bytes(data: bytes, offset: int) -> TextRefusal:
 
 
 def refuse_at(text: str, offset: int, reason: str, expected: tuple[str, ...] = ()) -> TextRefusal:
-    """Return a refusal at a character of a text."""
     begin = text.rfind("\n", 0, offset) + 1
     return TextRefusal(text.count("\n", 0, offset) + 1, offset - begin + 1, reason, expected)
 

@@ -7,8 +7,6 @@ left side needs, and so on down. Of all the ways the cheapest counts (Dijkstra 1
 lookaheads are left aside, so the number may be too small: it orders the search for the end of a
 parse. That *no* way leads to the end is a proof, for more is allowed here than Lark allows.
 
-Example: after ``if`` in python.lark: a test, a colon and a suite, which is one, one and two.
-
 A *column* is what may be under way at one index of a text: items, each a rule, a dot in it, and the
 index where the rule began (Earley 1970, doi:10.1145/362007.362035; empty rules as in Aycock and
 Horspool 2002). Lexemes are edges from one index to another, whoever found them; an ignored lexeme

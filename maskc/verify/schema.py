@@ -8,8 +8,6 @@ such rests.
 Texts are changed by a byte or in the value: something is left out, doubled, put instead
 of something else, or becomes a little longer, larger or smaller.
 
-Example: of ``{"a": 1}`` come ``{"a": 1``, ``{}``, ``{"a": 2}``, ``{"a": {"a": 1}}``.
-
 Limits: where a schema has formats or the layout asks for more than the judge reads
 (:mod:`maskc.verify.json_judge`), only what is accepted is judged. Schemas that refer to other
 documents are not judged without these, as the artifact does not carry them.
@@ -156,7 +154,6 @@ class SchemaSubject(Subject):
 
 
 def _count_common(one: bytes, other: bytes) -> int:
-    """Return how many bytes are the same at the start of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -172,13 +169,7 @@ _OTHERS: tuple[Any, ...] = (None, True, False, 0, 1, -1, Fraction(1, 2), "", "a"
 
 
 def draw_values(value: Any, count: int, draw: Random) -> Iterator[tuple[str, Any]]:
-    """Yield how one value inside another was changed, and what it is then.
-
-    Args:
-        value: as :func:`maskc.verify.json_judge.read_json` returns it; not changed.
-        count: how many to yield.
-        draw: of the paths and changes.
-    """
+    """Yield how one value inside another was changed, and what it is then."""
     inside = list(_list_inside(value))
     for _ in range(count):
         path, here = draw.choice(inside)
@@ -189,7 +180,6 @@ def draw_values(value: Any, count: int, draw: Random) -> Iterator[tuple[str, Any
 
 
 def _list_inside(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield the path and the value of each value inside one, and its own."""
     worklist: list[tuple[tuple[Any, ...], Any]] = [((), value)]
     while worklist:
         path, here = worklist.pop()
@@ -210,7 +200,6 @@ def _replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
 
 
 def _lessen(here: Any, draw: Random, others: list[Any]) -> Any:
-    """Return a value with a part left out, or a smaller number."""
     if isinstance(here, dict) and here:
         removed = draw.choice(list(here))
         return {key: inner for key, inner in here.items() if key != removed}
@@ -222,7 +211,6 @@ def _lessen(here: Any, draw: Random, others: list[Any]) -> Any:
 
 
 def _add(here: Any, draw: Random, others: list[Any]) -> Any:
-    """Return a value with a part more, or a larger number."""
     if isinstance(here, dict):
         keys = [key for other in others if isinstance(other, dict) for key in other]
         return {**here, draw.choice([*keys, "a", "x-b"]): draw.choice([*_OTHERS, *others])}

@@ -6,9 +6,6 @@ over is shared among the nonterminals of its right side. Where nothing fits, the
 taken, so that every derivation ends. A rule that is *wanted* is reached by the cheapest path of
 rules.
 
-Example: of ``list: "[" (item ("," item)*)? "]"`` with an allowance of 2, ``[ ]``; with one of 6,
-``[ item , item ]`` or ``[ item ]``.
-
 Limits: a sentence of more than ``MOST_STEPS`` symbols, terminals or not, is given up.
 """
 
@@ -82,7 +79,6 @@ class Sentences:
         """Return a sentence; ``None`` if it became too long.
 
         Args:
-            draw: of the choices.
             size: about how many terminals and rules it takes.
             wanted: rules to use: the first one surely, the others as far as there is room.
         """
@@ -215,7 +211,6 @@ class Sentences:
         }
 
     def _find_paths(self, target: int) -> Paths:
-        """Return the cheapest path of each nonterminal to a rule."""
         if target not in self._paths:
             if len(self._paths) >= _MOST_PATHS:
                 self._paths.clear()

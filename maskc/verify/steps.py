@@ -267,7 +267,6 @@ class RuleSteps(ParserSteps):
         )
 
     def _settlements(self, state: ParseState) -> Iterator[ParseState]:
-        """Yield the states in which the parser has got what waits, whatever comes next."""
         if state.waiting is None:
             yield state
             return

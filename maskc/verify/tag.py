@@ -3,8 +3,6 @@
 The judge (:mod:`maskc.verify.tag_judge`) shares nothing with the compiler. A reply is read in two
 ways: *no* counts where it refuses whatever JSON may look like, and *yes* where it takes JSON only
 as ``json.dumps`` writes it. A reply is changed by a character, or by the name of a special token.
-
-Example: ``<tool_call>`` without its last character is text, and a call after it is none.
 """
 
 from __future__ import annotations
@@ -166,7 +164,6 @@ class TagSubject(Subject):
 
 
 def _is_about_tokens(form: Any) -> bool:
-    """Return whether it matters to some format of a tag how a text is cut into tokens."""
     if isinstance(form, Mapping):
         return form.get("type") in _OF_TOKENS or any(
             bool(inner) if key in _COUNTED else key != "json_schema" and _is_about_tokens(inner)

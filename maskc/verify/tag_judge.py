@@ -5,9 +5,6 @@ where its texts can end that begin there, and the end of the reply must be one o
 by Python's parser and judged by the package ``jsonschema``, patterns by ``re``. A special token
 stands in the text by its name, and in no free text.
 
-Example: of ``{"type": "tag", "begin": "<a>", "content": …, "end": "</a>"}`` a text begins with
-``<a>``, goes on with the content, and has ``</a>`` where that can end.
-
 Limits: grammars, arguments in a style of parameters, and formats that count tokens are not judged.
 """
 
@@ -146,7 +143,6 @@ class _Text:
         )
 
     def _delimiter(self, given: Any, starts: Ends) -> Ends:
-        """Read a text, one of several, or a special token."""
         if isinstance(given, Mapping):
             given = given["token"]
             if starts and not isinstance(given, str):
@@ -214,7 +210,6 @@ class _Text:
         return _NONE if any(0 <= other < at for other in others) else frozenset([at])
 
     def _values(self, form: Form, starts: Ends) -> Ends:
-        """Read a JSON value of a schema."""
         pairs = ((start, end) for start in starts for end in self._list_ends(start))
         return frozenset(end for start, end in pairs if self._is_valid(form, self._text[start:end]))
 
@@ -250,7 +245,6 @@ def _any_of(*readers: Reader) -> Reader:
 
 
 def _repeat(read: Reader, low: int, high: int | None, starts: Ends) -> Ends:
-    """Read something so many times."""
     here, found, n = starts, (_NONE if low else starts), 0
     while here and (high is None or n < high):
         after, n = read(here), n + 1
@@ -268,7 +262,6 @@ def _excluded(form: Form) -> list[str]:
 
 
 def _is_spaced(form: Mapping[str, Any], text: str) -> bool:
-    """Return whether no more blanks stand together than there may."""
     most = form.get("max_whitespace_cnt")
     if most is None:
         return True

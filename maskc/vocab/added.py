@@ -133,7 +133,6 @@ def list_ranges(ids: Iterable[int]) -> list[list[int]]:
 def _find_all(
     name: str, added: Mapping[int, AddedToken], named: Iterable[str | int]
 ) -> frozenset[int]:
-    """Return the ids of tokens that a caller names."""
     ids = {token.text: token_id for token_id, token in added.items()}
     return frozenset(_find(name, added, ids, token) for token in named)
 

@@ -2,8 +2,6 @@
 
 The kind is told from the contents, because names do not tell: ``tokenizer.model`` is a
 sentencepiece model for one family of models and a tiktoken rank file for another.
-
-Example: a file that begins ``IQ== 0`` is a tiktoken rank file: token ``!`` has rank 0.
 """
 
 from __future__ import annotations

@@ -175,7 +175,6 @@ class _Reader:
         return bytes(self._data[begin : self._at])
 
     def _step(self, n: int) -> int:
-        """Step over bytes, and return where they begin."""
         begin = self._at
         self._need(begin + n)
         self._at = begin + n

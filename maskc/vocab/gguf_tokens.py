@@ -8,10 +8,8 @@
 
 llama.cpp corrects some types by what a token is called: ``<|im_end|>`` is a control token that ends
 the output whatever the file says, ``<|channel|>`` is user-defined. The same is done here, so that
-the vocabulary is the one of the loaded model (see :mod:`maskc.integrations.llama_cpp_model`): the
+the vocabulary is the one of the loaded model (see :mod:`maskc.integrations.llama_cpp`): the
 rules are those of ``llama_vocab::impl::load`` in llama-cpp-python 0.3.36.
-
-Example: token 220 of Llama 3 is called ``Ġ`` and writes ``b" "``.
 
 At the very start of a text, a sentencepiece vocabulary has a blank that llama.cpp leaves out; a
 token's bytes are those in the middle. WordPiece (``bert``) is refused: what it encodes has lost its
@@ -199,7 +197,6 @@ def _read_id(file: TokenizerFile, name: str, n_tokens: int) -> int | None:
 
 
 def _find_decoder(model: str, pre: str | None) -> Callable[[bytes], bytes]:
-    """Return what a normal token writes, from what it is called."""
     if model == "gpt2" and pre not in _WITH_BARS:
         return _decode_byte_level
     bar = LOWER_BAR.encode()

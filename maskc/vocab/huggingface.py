@@ -9,9 +9,6 @@ The ids that end the output are not in this file. They come from its neighbours:
 ``generation_config.json`` (``eos_token_id``) and ``tokenizer_config.json`` (``eos_token``);
 failing both, ``special_tokens_map.json``; failing that, ``config.json``; failing these too, an
 added token with one of the names in common use.
-
-Example: ``{"model": {"type": "BPE", "vocab": {"Ġa": 0}}, "decoder": {"type": "ByteLevel"}}`` has
-one token, and its bytes are ``b" a"``.
 """
 
 from __future__ import annotations
@@ -22,8 +19,7 @@ from typing import Any
 from maskc.errors import TokenizerError
 from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile, parse_json_object, read_tokenizer_file
-from maskc.vocab.normalizers import describe_normalizer
-from maskc.vocab.piece_decoder import build_piece_decoder
+from maskc.vocab.piece_decoder import LOWER_BAR, build_piece_decoder
 from maskc.vocab.vocabulary import TokenizerTokens, order_tokens
 
 _USUAL_EOS = ("</s>", "<|end_of_text|>", "<|endoftext|>", "<eos>")
@@ -124,7 +120,6 @@ def _read_added_tokens(file: TokenizerFile) -> dict[str, int]:
 
 
 def _read_specials(file: TokenizerFile) -> frozenset[int]:
-    """Return the ids of the added tokens that are special, or do not say that they are not."""
     rows: list[dict[str, Any]] = file.contents.get("added_tokens") or []
     return frozenset(row["id"] for row in rows if row.get("special", True) is not False)
 
@@ -174,3 +169,40 @@ def _refuse(file: TokenizerFile, fact: str) -> TokenizerError:
         f"{fact}, so its tokens have no exact bytes",
         "use a tokenizer with a byte-level, byte-fallback or Unigram model",
     )
+
+
+_MOST_NAMED = 5
+
+
+def describe_normalizer(file: TokenizerFile) -> tuple[str, ...]:
+    """Return the sentence that names the steps which change texts; none if none does.
+
+    NFKC makes ``ﬁ`` two letters. Masks are exact whatever a normalizer does, but the model has
+    never written some texts. Steps that put a blank in front, or write blanks as ``▁``, are not
+    named.
+    """
+    names: list[str] = []
+    pending = [file.contents.get("normalizer")]
+    while pending:
+        match pending.pop():
+            case {"type": "Sequence", "normalizers": list(steps)}:
+                pending += reversed(steps)
+            case {"type": "Replace", "pattern": {"String": " "}, "content": str(new)} if (
+                new == LOWER_BAR
+            ):
+                pass
+            case {"type": "Prepend"}:
+                pass
+            case dict() as step:
+                names.append(_name_step(step))
+    if not names:
+        return ()
+    named = ", ".join(dict.fromkeys(names[:_MOST_NAMED])) + ", …" * (len(names) > _MOST_NAMED)
+    return (
+        f"its normalizer ({named}) changes texts before they are encoded; "
+        "masks are of what tokens write, which it leaves alone",
+    )
+
+
+def _name_step(step: dict[Any, Any]) -> str:
+    return str(step.get("type"))[:20]

@@ -3,8 +3,6 @@
 Find the file, tell its format, read its tokens, apply what the user overrides. Nothing here needs
 the packages of any tokenizer; only encoding text does (see :mod:`maskc.vocab.encoder`).
 
-Example: ``load_vocabulary("bytes").tokens[65]`` is ``b"A"``.
-
 A tokenizer in memory is read as its file would be: what transformers and tokenizers hold is a
 ``tokenizer.json``, what sentencepiece holds is its model, tiktoken gives the bytes of each token,
 and mistral-common names the file that it has read.
@@ -21,14 +19,12 @@ from typing import Any
 
 from maskc.errors import TokenizerError
 from maskc.vocab.added import USUAL, AddedTokens
-from maskc.vocab.encodings import open_encoding
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.gguf_tokens import load_gguf
 from maskc.vocab.huggingface import find_eos_ids, load_huggingface
 from maskc.vocab.registry import find_tokenizer, format_name
 from maskc.vocab.sentencepiece_files import load_sentencepiece
-from maskc.vocab.tekken_files import load_tekken
-from maskc.vocab.tiktoken_files import load_tiktoken
+from maskc.vocab.tiktoken_files import load_tekken, load_tiktoken, open_encoding
 from maskc.vocab.vocabulary import (
     TokenizerTokens,
     Vocabulary,

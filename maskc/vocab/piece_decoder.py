@@ -126,7 +126,6 @@ def _replace(old: str, new: str, piece: str) -> str:
 
 
 def _strip(mark: str, most: int, piece: str) -> str:
-    """Return a piece without so many marks at its beginning."""
     n_marks = len(piece) - len(piece.lstrip(mark))
     return piece[min(n_marks, max(most, 0)) :]
 

@@ -56,11 +56,7 @@ class _Field:
 
 
 def load_sentencepiece(file: TokenizerFile) -> TokenizerTokens:
-    """Return the tokens of a sentencepiece model.
-
-    Raises:
-        TokenizerError: the file is broken.
-    """
+    """Return the tokens of a sentencepiece model; TokenizerError: the file is broken."""
     by_id: dict[int, bytes | None] = {}
     controls: dict[str, int] = {}
     specials: dict[str, int] = {}
@@ -91,7 +87,6 @@ def build_exact_model(file: TokenizerFile, is_text: Callable[[int], bool]) -> by
     defined are found in the text only if they are text.
 
     Args:
-        file: of the model.
         is_text: whether a piece has bytes, by its id.
 
     Raises:
@@ -198,7 +193,6 @@ def _read_varint(file: TokenizerFile, message: bytes, at: int) -> tuple[int, int
 
 
 def _encode_bytes(number: int, value: bytes) -> bytes:
-    """Return a field that holds bytes."""
     size = len(value)
     encoded = bytearray([number << 3 | _BYTES])
     while size >= 0x80:

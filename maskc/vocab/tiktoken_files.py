@@ -1,4 +1,4 @@
-"""The tokens of a tiktoken rank file: a base64 token and its rank on each line.
+"""The tokens of a tiktoken rank file, a base64 token and its rank on each line, and of tekken.
 
 The file holds the ordinary tokens only. How many special ids follow them, which of those end the
 output, and how text is split before merging are facts about the model that the file does not
@@ -14,11 +14,45 @@ from __future__ import annotations
 
 import binascii
 import hashlib
+import importlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from maskc.errors import TokenizerError
 from maskc.vocab.files import TokenizerFile
-from maskc.vocab.vocabulary import TokenizerTokens, order_tokens
+from maskc.vocab.vocabulary import MAX_TOKENS, TokenizerTokens, order_tokens
+
+ENCODINGS = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base", "o200k_harmony")
+
+
+def open_encoding(name: str) -> Any:
+    """Return an encoding of tiktoken by its name there, ``None`` for other names and for paths.
+
+    tiktoken downloads it once and caches it, in the folder of ``TIKTOKEN_CACHE_DIR`` or the
+    system's for temporary files.
+
+    Raises:
+        TokenizerError: tiktoken is not installed, or cannot download the encoding.
+    """
+    if name not in ENCODINGS or os.path.exists(name):
+        return None
+    try:
+        tiktoken = importlib.import_module("tiktoken")
+    except ImportError:
+        fact = "is an encoding of tiktoken, which is not installed"
+        raise TokenizerError(name, fact, "pip install tiktoken") from None
+    try:
+        return tiktoken.get_encoding(name)
+    except ValueError:
+        fact = "is not in this version of tiktoken"
+        raise TokenizerError(name, fact, "pip install --upgrade tiktoken") from None
+    except OSError as error:
+        fact = f"could not be downloaded by tiktoken ({str(error).splitlines()[0]:.200})"
+        remedy = "allow the network once, or set TIKTOKEN_CACHE_DIR to a folder that has it"
+        raise TokenizerError(name, fact, remedy) from None
+
 
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -143,3 +177,92 @@ def compute_digest(ranks: Mapping[bytes, int]) -> str:
         for rank, token in sorted((rank, token) for token, rank in ranks.items())
     ]
     return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+_EOS = "</s>"
+# Files up to format v7 leave the special tokens out; in all of them </s> is id 2.
+_EOS_ID = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tekken:
+    """The parts of a tekken file that matter here.
+
+    Attributes:
+        ranks: the tokens in use, by rank.
+        n_special: number of ids before rank 0.
+        eos_id: the id that ends the output.
+        pattern: the regular expression that splits text before merging.
+    """
+
+    ranks: tuple[bytes, ...]
+    n_special: int
+    eos_id: int
+    pattern: str
+
+
+def load_tekken(file: TokenizerFile) -> TokenizerTokens:
+    """Return the tokens of a tekken file; TokenizerError: the file is broken."""
+    tekken = parse_tekken(file)
+    tokens = (*[None] * tekken.n_special, *tekken.ranks)
+    return TokenizerTokens(tokens, (tekken.eos_id,), _find_specials(file, tekken.n_special))
+
+
+def parse_tekken(file: TokenizerFile) -> Tekken:
+    """Return the parts of a Mistral ``tekken.json``: special ids first, then ranks as in tiktoken.
+
+    With ``n`` special ids and a vocabulary of ``V`` ids, the ids ``n … V - 1`` are the ranks
+    ``0 … V - n - 1``; the file lists more, which a model does not use.
+
+    Raises:
+        TokenizerError: the file is broken.
+    """
+    match file.contents:
+        case {
+            "config": {
+                "pattern": str(pattern),
+                "default_vocab_size": int(vocab_size),
+                "default_num_special_tokens": int(n_special),
+            },
+            "vocab": list(rows),
+        } if 0 < n_special < vocab_size <= min(MAX_TOKENS, n_special + len(rows)):
+            pass
+        case _:
+            raise file.broken("its sizes, its pattern or its tokens are missing or do not agree")
+    ranks: list[bytes] = []
+    for rank, row in enumerate(rows[: vocab_size - n_special]):
+        match row:
+            case {"rank": int(number), "token_bytes": str(encoded)} if number == rank:
+                ranks.append(_decode(file, rank, encoded))
+            case _:
+                raise file.broken(f"token {rank} lacks its rank or its bytes")
+    if ranks[:256] != [bytes([byte]) for byte in range(256)] or len(set(ranks)) != len(ranks):
+        raise file.broken("its tokens do not begin with the 256 bytes, or one occurs twice")
+    return Tekken(tuple(ranks), n_special, _find_eos_id(file, n_special), pattern)
+
+
+def _decode(file: TokenizerFile, rank: int, encoded: str) -> bytes:
+    try:
+        return binascii.a2b_base64(encoded, strict_mode=True)
+    except ValueError as error:
+        raise file.broken(f"the bytes of token {rank} are not base64") from error
+
+
+def _find_specials(file: TokenizerFile, n_special: int) -> dict[str, int]:
+    found = {}
+    for row in file.contents.get("special_tokens") or []:
+        match row:
+            case {"token_str": str(text), "rank": int(rank)} if 0 <= rank < n_special:
+                found[text] = rank
+    return found
+
+
+def _find_eos_id(file: TokenizerFile, n_special: int) -> int:
+    special = file.contents.get("special_tokens")
+    if not isinstance(special, list):
+        return min(_EOS_ID, n_special - 1)
+    for row in special:
+        match row:
+            case {"token_str": "</s>", "rank": int(rank)} if 0 <= rank < n_special:
+                return rank
+    raise file.broken(f"it has no special token {_EOS}")

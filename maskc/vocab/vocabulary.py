@@ -5,8 +5,6 @@ writes text: special tokens (``<|eot_id|>``), added tokens that are written like
 :mod:`maskc.vocab.added`), unknown and unused pieces, padding. Some of the ``None`` ids end the
 output.
 
-Example: ``bytes`` has 257 ids, 0 to 255 for the single bytes and 256 to end the output.
-
 Two vocabularies with equal fingerprints have equal masks for every grammar; the name plays no
 part in it, so a copy of a tokenizer in another folder is still the same tokenizer.
 """

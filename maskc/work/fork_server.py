@@ -4,9 +4,6 @@
 files, which has to be removed and whose path must be short. Here it is a pair of sockets without a
 name. The process has one thread, so forking is safe there, whatever this process does. It ends when
 it finds the socket closed, or this process gone.
-
-Example: ``ForkServer("maskc.work.processes:open_calls").start().exchange(pickled)`` returns the
-answer's bytes.
 """
 
 from __future__ import annotations

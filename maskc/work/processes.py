@@ -9,8 +9,6 @@ out the calls, so who waits for the results can be interrupted at any time.
 A ``Timed`` call means the same in any other executor, on any machine: there it is done in a process
 below the one that the executor has.
 
-Example: ``ProcessExecutor(2).submit(Timed(pow, "a power", 1.0), 2, 10).result()`` is 1024.
-
 The processes see no Ctrl-C. If this process is killed, they find their pipe closed, or the alarm
 finds them. Of exceptions, those of maskc come back; any other ends its process.
 """
@@ -18,18 +16,21 @@ finds them. Of exceptions, those of maskc come back; any other ends its process.
 from __future__ import annotations
 
 import faulthandler
+import importlib
 import math
 import os
 import pickle
 import signal
-from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from maskc.errors import LimitError, MaskcError, WorkerError
+from maskc.errors import ExecutorError, LimitError, MaskcError, WorkerError
 from maskc.work.workers import Server, Service, UnbegunError, Worker, open_server
 
 _ALARMED = -getattr(signal, "SIGALRM", 14)  # the status of a process that its alarm ended
@@ -203,3 +204,87 @@ def _set_alarm(seconds: float) -> None:
         faulthandler.dump_traceback_later(seconds + _LATER, exit=True, file=_STDERR)
     else:
         faulthandler.cancel_dump_traceback_later()
+
+
+K = TypeVar("K")
+
+
+@contextmanager
+def open_executor(spec: str | None, jobs: int) -> Iterator[Executor]:
+    """Yield the executor that a user names, else one of so many processes of this machine.
+
+    ``module:name`` names a function without arguments that returns a
+    ``concurrent.futures.Executor``; it is imported from the current folder too. What goes wrong in
+    an executor of others is one sentence, and what goes wrong in our own work is the same error
+    that it is without one.
+
+    Example: with this in ``cluster.py``, ``--executor cluster:open`` works on a Dask cluster::
+
+        def open():
+            return distributed.Client("tcp://scheduler:8786").get_executor()
+
+    Where the block is left by an exception, what was not done is given up.
+
+    Raises:
+        ExecutorError: it cannot be imported, or is none.
+    """
+    if spec is None:
+        with ProcessExecutor(jobs) as own:
+            yield own
+        return
+    executor = _call_factory(spec)
+    is_done = False
+    try:
+        yield executor
+        is_done = True
+    finally:
+        # Not every executor takes `cancel_futures`; whoever gathers results cancels the rest.
+        executor.shutdown(wait=is_done)
+
+
+def gather(futures: Mapping[Future[T], K]) -> Iterator[tuple[K, T]]:
+    """Yield what calls returned, each with its key, as they are done.
+
+    Raises:
+        ExecutorError: the executor failed.
+        MaskcError: a call raised it.
+    """
+    try:
+        for future in as_completed(futures):
+            yield futures[future], result_of(future)
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def result_of(future: Future[T]) -> T:
+    """Return what a call returned.
+
+    Raises:
+        ExecutorError: the executor failed.
+        MaskcError: the call raised it.
+    """
+    error = future.exception()
+    if error is None:
+        return future.result()
+    if isinstance(error, MaskcError) or not isinstance(error, Exception):
+        raise error
+    raise ExecutorError(type(error).__name__, str(error)) from error
+
+
+def _call_factory(spec: str) -> Executor:
+    module_name, colon, name = spec.partition(":")
+    if not colon or not module_name or module_name.startswith("."):
+        raise ExecutorError(spec, "is not of the form module:name")
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    try:
+        factory = getattr(importlib.import_module(module_name), name)
+    except (ImportError, AttributeError, ValueError, SyntaxError) as error:
+        raise ExecutorError(spec, f"cannot be imported ({error})") from None
+    made = factory() if callable(factory) else factory
+    if not isinstance(made, Executor):
+        raise ExecutorError(
+            spec, f"makes a {type(made).__name__}, not a concurrent.futures.Executor"
+        )
+    return made

@@ -3,9 +3,6 @@
 A worker loads what it needs by itself, which takes most of a second. It finds this process at a
 port of this machine and proves that it was started here: by bytes that nobody else has, which it
 reads from its standard input. What else comes to the port is closed.
-
-Example: ``SpawnServer("maskc.work.processes:open_calls").start().exchange(pickled)`` returns the
-answer's bytes.
 """
 
 from __future__ import annotations

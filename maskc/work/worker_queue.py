@@ -8,9 +8,6 @@ stands in; its owner can give it up before, from any thread, as when a client go
 The worker is kept, and replaced by another one, which takes milliseconds, when it has ended, or was
 ended because its work was given up. What a dead or a stopped worker has not begun with goes to the
 next one.
-
-Example: ``queue.ask(data, request)`` returns the answer's bytes, and meanwhile
-``request.cancel()`` elsewhere ends the work.
 """
 
 from __future__ import annotations
@@ -146,8 +143,6 @@ class WorkerQueue:
         """Return what came of a request, when those before it are done.
 
         Args:
-            data: what the worker is sent.
-            request: of who asks.
             patience: seconds by the clock after which the worker is held for stuck.
             yields: seconds for which those who come later, and yield less, go ahead.
 

@@ -6,9 +6,6 @@ another one may take the message, or whether this one did at work.
 
 Workers are forked where the system can do that safely (:mod:`maskc.work.fork_server`), and started
 as processes of their own elsewhere (:mod:`maskc.work.spawn_server`).
-
-Example: ``open_server("maskc.work.processes:open_calls").start().exchange(pickled)`` returns the
-answer's bytes.
 """
 
 from __future__ import annotations
@@ -130,7 +127,6 @@ class Worker:
         """Return the answer to a message.
 
         Args:
-            data: the message.
             until: by :func:`time.monotonic`.
             seconds: how long the worker may work on it.
 

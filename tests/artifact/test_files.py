@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import maskc
-from maskc.artifact.checksums import hash_file, read_checksum
-from maskc.artifact.files import check_writable, write_atomically
-from maskc.artifact.row_chunks import PIECE, cut_rows, read_rows
+from maskc.artifact.files import check_writable, hash_file, read_checksum, write_atomically
+from maskc.artifact.sections import PIECE, cut_rows, read_rows
 from maskc.errors import ArtifactError, OutputError
 
 

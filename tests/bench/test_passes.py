@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from maskc import allocate_bitmask
-from maskc.bench import N_FIRST, BenchOptions, BenchText, find_slowest, list_passes
-from maskc.bench.floors import collect_rows
+from maskc.bench import N_FIRST, BenchOptions, BenchText, collect_rows, find_slowest, list_passes
 from maskc.bench.timing import TimedSession, Times, compute_figures, keep_least, measure_pass, walk
 from maskc.cli.texts import bench_command
 from tests.compiled import compile_text

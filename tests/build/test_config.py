@@ -7,7 +7,7 @@ import pytest
 
 import maskc
 from maskc.build.config import Entry, load_config
-from maskc.build.entries import load_job, read_imports
+from maskc.build.units import load_job, read_imports
 from maskc.errors import ConfigError, GrammarError
 from maskc.jobs import GrammarJob, LinkJob
 from maskc.limits import Limits

@@ -82,7 +82,7 @@ def test_json_has_all_of_a_finding(command, tmp_path):
 
 
 def test_without_interegular_lint_says_that_it_was_not_asked(command, grammar, monkeypatch):
-    monkeypatch.setattr("maskc.lint.lexemes.is_installed", lambda: False)
+    monkeypatch.setattr("maskc.lint.witnesses.is_installed", lambda: False)
     outcome = command("lint", grammar)
     assert outcome.status == 0
     assert "maskc[lint]" in outcome.err

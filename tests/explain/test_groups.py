@@ -5,7 +5,7 @@ import json
 import pytest
 
 import maskc
-from maskc.explain.schema_groups import group_texts
+from maskc.explain.groups import group_texts
 from maskc.jsonschema.compiling import compile_schema
 from maskc.kit.artifacts import compile_structural_tag
 from maskc.limits import Limits

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.formats.ace import is_ace, may_become_ace
-from maskc.formats.hosts import hosts_of
-from maskc.formats.label_kinds import kind_of, label_codes
-from maskc.formats.labels import read_label
+from maskc.formats.hosts import hosts_of, is_ace, may_become_ace
+from maskc.formats.labels import kind_of, label_codes, read_label
 
 DOTS = ".。．｡"
 # Each of these may need what follows it, or what stands before it.

@@ -129,7 +129,7 @@ REGEX = "(ab|ba){3}c|\\d+"
 # Each bound that a pass has, with what is said when a grammar is beyond it.
 RULES = {
     "maskc.regular.nodes.MAX_NFA_NODES": "automaton nodes; lower the counts in the rules",
-    "maskc.lexer.piece_lexemes._MAX_LEXEME_STATES": (
+    "maskc.lexer.dynamic_complete._MAX_LEXEME_STATES": (
         "rule root (line 1): more than 1 states in the automaton of one rule; "
         "lower its counts, or split it into rules that name each other"
     ),

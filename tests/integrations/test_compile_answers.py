@@ -7,8 +7,8 @@ import pytest
 
 import maskc
 from maskc.errors import ArtifactError
-from maskc.integrations.compile_answers import MOST_BYTES, find_or_make, recording, using
 from maskc.integrations.compile_pool import OtherProcess
+from maskc.integrations.compile_worker import MOST_BYTES, find_or_make, recording, using
 from maskc.integrations.requests import make_constraint
 from maskc.kit.file import make_kit
 from maskc.vocab import load_vocabulary

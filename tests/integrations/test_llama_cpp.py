@@ -10,8 +10,12 @@ import numpy as np
 import pytest
 
 from maskc.integrations.errors import IntegrationError
-from maskc.integrations.llama_cpp import GrammarProcessor, ProcessorList, open_registry
-from maskc.integrations.llama_cpp_model import find_end_ids
+from maskc.integrations.llama_cpp import (
+    GrammarProcessor,
+    ProcessorList,
+    find_end_ids,
+    open_registry,
+)
 from maskc.kit.file import make_kit
 from maskc.vocab import load_vocabulary
 from tests.compiled import compile_text

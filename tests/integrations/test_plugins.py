@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 import maskc
-from maskc.integrations import llama_cpp_model, sglang, vllm
+from maskc.integrations import llama_cpp, sglang, vllm
 from maskc.integrations.continuous_batching import INTERFACE, check_interface
 from maskc.integrations.errors import IntegrationError, load_engine
 from maskc.integrations.patches import Engine
@@ -57,7 +57,7 @@ def test_the_versions_that_a_plug_in_names_are_told_in_the_docs():
     for engine in (vllm.ENGINE, sglang.ENGINE):
         assert all(f"| {version} |" in page for version in engine.tested), engine
     assert f"| {INTERFACE.tested[-1]}, " in page
-    assert f"| {llama_cpp_model.TESTED[-1]} |" in page
+    assert f"| {llama_cpp.TESTED[-1]} |" in page
 
 
 @pytest.mark.parametrize("extra", ["torch", "transformers", "llama-cpp", "sglang", "vllm", "serve"])

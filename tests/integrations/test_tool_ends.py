@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from maskc.integrations import sglang_tools
+from maskc.integrations import sglang
 from maskc.integrations.tool_ends import bar_ends
 from maskc.integrations.vllm import _wrap_tags
 from maskc.kit.file import make_kit
@@ -93,7 +93,7 @@ def test_a_tag_of_sglangs_older_form_has_a_place_for_what_is_excluded():
     text = b'<tool_call>{"name": "f", "a": {"q": "</tool_call>"}}</tool_call>'
     assert matcher_of(given).matcher().accept_bytes(text)
     tag = SimpleNamespace(model_dump=lambda **_: json.loads(json.dumps(given)))
-    forbidden = sglang_tools.bar_tag(tag, None).model_dump(by_alias=True)
+    forbidden = sglang.bar_tag(tag, None).model_dump(by_alias=True)
     assert forbidden["structures"][0]["excludes"] == ["</tool_call>", "<tool_call>"]
     assert not matcher_of(forbidden).matcher().accept_bytes(text)
     escaped = text.replace(b'</tool_call>"', b'\\u003c/tool_call>"')
@@ -106,7 +106,7 @@ def test_a_tag_of_sglangs_newer_form_is_given_back_as_json_with_its_free_text_at
     form = {"type": "triggered_tags", "tags": [call | {"end": ""}], "excludes": ["<think>"]}
     tag = SimpleNamespace(model_dump=lambda **_: {"format": form})
     parser = SimpleNamespace(detector=SimpleNamespace(get_structural_tag_name=lambda: "qwen_3_5"))
-    make = sglang_tools.wrap_constraint(lambda _, kind: (kind, tag))
+    make = sglang.wrap_constraint(lambda _, kind: (kind, tag))
     forbidden = make(parser, "structural_tag")[1]
     assert "</function>" in call["content"]["excludes"]
     forbidden.format["excludes"] = []

@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from maskc.errors import GrammarError
-from maskc.integrations.compile_answers import find_or_make
 from maskc.integrations.compile_pool import _request
+from maskc.integrations.compile_worker import find_or_make
 from maskc.integrations.vllm_requests import EXTRA, attach, detach, settle
 from maskc.work.worker_queue import CancelledOrderError, Request
 

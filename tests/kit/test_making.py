@@ -13,8 +13,7 @@ from maskc.jobs import SchemaJob
 from maskc.kit import compiling
 from maskc.kit.compiling import GrammarOrder, InProcess
 from maskc.kit.file import make_kit
-from maskc.kit.making import Maker
-from maskc.kit.single_flight import SingleFlight
+from maskc.kit.making import Maker, SingleFlight
 from maskc.limits import Limits
 from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout
 from maskc.vocab import load_vocabulary

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from maskc.jsonschema.formats import NAMES, build_format
+from maskc.kit.examples import FAMILIES, FORMATS, PATTERNS, TOOL, cut, some_call
 from maskc.kit.file import make_kit
-from maskc.kit.preparing import FAMILIES, FORMATS, PATTERNS, TOOL, cut, some_call
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.vocab.vocabulary import Vocabulary, build_byte_table
 

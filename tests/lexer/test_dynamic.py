@@ -10,8 +10,7 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.ids import IGNORED
 from maskc.lexer.dynamic import build_dynamic_scanner
-from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
-from maskc.lexer.piece_lexemes import build_lexemes
+from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner, build_lexemes
 from tests.compiled import accepts, compile_text
 
 BUILDERS = {"dynamic": build_dynamic_scanner, "dynamic_complete": build_dynamic_complete_scanner}

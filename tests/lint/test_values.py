@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.rule_names import rule_of
-from maskc.lint import lexemes
-from maskc.lint.lexemes import find_common_lexeme, find_overlap, is_installed
+from maskc.lint import witnesses
 from maskc.lint.model import Finding, Severity, SourceLocation
 from maskc.lint.order import drop_allowed
 from maskc.lint.subject import LintedLalrGrammar, find_definitions
+from maskc.lint.witnesses import find_common_lexeme, find_overlap, is_installed
 
 
 def finding(line, code="ML007"):
@@ -91,14 +91,14 @@ def test_a_text_of_both_patterns_is_found(first, second, flags, found):
 
 
 def test_a_witness_that_re_refuses_or_takes_in_part_does_not_count(monkeypatch):
-    monkeypatch.setattr(lexemes, "match_length", lambda *_: None)
+    monkeypatch.setattr(witnesses, "match_length", lambda *_: None)
     assert find_overlap("[0-9]+", "[0-9a-f]+", 0) is None
-    monkeypatch.setattr(lexemes, "match_length", lambda pattern, _: {r"(?:a)\Z": 1}.get(pattern))
+    monkeypatch.setattr(witnesses, "match_length", lambda pattern, _: {r"(?:a)\Z": 1}.get(pattern))
     assert find_overlap("a", "a|b", 0) is None
 
 
 def test_without_interegular_nothing_is_known(monkeypatch):
-    monkeypatch.setattr(lexemes.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(witnesses.importlib.util, "find_spec", lambda _: None)
     assert not is_installed()
     assert find_overlap("[0-9]+", "[0-9a-f]+", 0) is None
 

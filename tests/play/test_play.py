@@ -10,8 +10,7 @@ import pytest
 
 import maskc
 from maskc.play import server as module
-from maskc.play.answers import MAX_TEXT, answer
-from maskc.play.server import MAX_BODY, MAX_CONNECTIONS
+from maskc.play.server import MAX_BODY, MAX_CONNECTIONS, MAX_TEXT, answer
 from tests.browsers import needs_browser, open_page, show
 
 

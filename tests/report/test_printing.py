@@ -3,16 +3,15 @@
 import pytest
 
 import maskc
+from maskc.cli.lint import report_findings, to_sarif
+from maskc.cli.texts import report_bench
 from maskc.compiler.pipeline import compile_contents
 from maskc.explain.explaining import parse_token
 from maskc.frontends.source import load_source
 from maskc.kinds import kind_of
 from maskc.lint.model import Finding, Severity, SourceLocation
-from maskc.report.bench import report_bench
-from maskc.report.compile import Compilation, report_compilation
+from maskc.report.compile import Compilation, list_origin, report_compilation
 from maskc.report.explain import report_explanation
-from maskc.report.lint import report_findings, to_sarif
-from maskc.report.origin import list_origin
 from maskc.report.render import print_report
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text, explain

@@ -8,8 +8,7 @@ from maskc.errors import GrammarError, SchemaError, TagError
 from maskc.kit.file import make_kit
 from maskc.tags import fields
 from maskc.tags import formats as f
-from maskc.tags.fields import Around, Form, TokenNames
-from maskc.tags.parsing import MAX_CHARACTERS, parse_json, parse_tag
+from maskc.tags.fields import MAX_CHARACTERS, Around, Form, TokenNames, parse_json, parse_tag
 from maskc.tags.reading import TagReader
 from maskc.vocab.vocabulary import Vocabulary
 from tests.tags.conftest import tag_of

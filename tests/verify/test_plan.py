@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maskc.artifact.checksums import read_checksum
+from maskc.artifact.files import read_checksum
 from maskc.errors import ArtifactError
 from maskc.kinds import GRAMMAR as KIND
 from maskc.verify.model import Document, VerifyOptions

@@ -7,8 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc.vocab import load_encoder
-from maskc.vocab.canonical import _split_long_text
-from maskc.vocab.encoder import Encoder
+from maskc.vocab.encoder import Encoder, _split_long_text
 from tests.vocab.conftest import REAL, added, refusal
 
 ODD = (

@@ -6,7 +6,7 @@ import types
 import pytest
 
 from maskc.vocab import load_vocabulary
-from maskc.vocab.hub import download, find_cached, is_repository
+from maskc.vocab.registry import download, find_cached, is_repository
 from tests.vocab.conftest import refusal
 
 VARIABLES = ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME")

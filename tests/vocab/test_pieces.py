@@ -9,7 +9,7 @@ from tokenizers import decoders
 from tokenizers.pre_tokenizers import ByteLevel
 
 from maskc.vocab.files import FileFormat, TokenizerFile
-from maskc.vocab.normalizers import describe_normalizer
+from maskc.vocab.huggingface import describe_normalizer
 from maskc.vocab.piece_decoder import build_piece_decoder, decode_byte_level
 from tests.vocab.conftest import refusal
 

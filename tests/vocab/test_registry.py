@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from maskc.vocab import list_tokenizers, load_encoder, load_vocabulary
-from maskc.vocab.encodings import ENCODINGS
 from maskc.vocab.registry import find_tokenizer, format_install, format_name
+from maskc.vocab.tiktoken_files import ENCODINGS
 from tests.vocab.conftest import refusal
 
 KNOWN = ["llama3", "mistral", "deepseek", "qwen"]

@@ -13,13 +13,12 @@ from socket import socketpair
 
 import pytest
 
+from maskc.bounded import run_dedicated
 from maskc.errors import ExecutorError, GrammarError, LimitError
 from maskc.limits import MEGABYTE, Limits
 from maskc.system import read_memory
-from maskc.work.dedicated import run_dedicated
-from maskc.work.executors import gather, open_executor, result_of
 from maskc.work.fork_server import ForkServer
-from maskc.work.processes import ProcessExecutor, _open_server
+from maskc.work.processes import ProcessExecutor, _open_server, gather, open_executor, result_of
 from maskc.work.workers import UnbegunError, receive, send
 
 

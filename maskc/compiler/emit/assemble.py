@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import maskc
 from maskc import bits
 from maskc.artifact.model import FORMAT, Contents, fit
-from maskc.artifact.row_chunks import cut_rows
+from maskc.artifact.sections import cut_rows
 from maskc.compiler.emit.graph import DecisionGraph
 from maskc.compiler.emit.mask_differences import Unions
 from maskc.compiler.emit.provenance import describe_grammar, describe_tokenizer, describe_unicode
@@ -120,7 +120,6 @@ def count_parts(
 
 
 def ints(values: Iterable[int]) -> Ints:
-    """Return numbers as int32."""
     return np.array(list(values), dtype=np.int32)
 
 

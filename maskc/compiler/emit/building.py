@@ -9,8 +9,6 @@ that stay inside of their lexeme need no context: they are asked in those that t
 A node is answered for each profile that can be on top where it is asked. Beyond ``MAX_UNIONS``
 distinct unions of tokens the rows of the nodes that remain are all asked about on the stack at
 hand; the masks are the same.
-
-Example: inside a NAME, the root asks for what keeps the name open, and NAME for what may follow it.
 """
 
 from __future__ import annotations
@@ -24,17 +22,21 @@ from numpy.typing import NDArray
 from maskc.artifact.model import MAX_QUERIES
 from maskc.compiler.emit.graph import (
     ANY_CONTEXT,
+    ByContext,
     DecisionGraph,
+    Flags,
     GraphAnswer,
     GraphNode,
     LookaheadCheck,
     NodeAnswers,
     Nodes,
     ParserQuery,
+    Profiles,
     decode_query,
     encode_query,
+    find_contexts,
+    find_distinct,
 )
-from maskc.compiler.emit.profiles import ByContext, Flags, Profiles, find_contexts, find_distinct
 from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.order import OptimisedRows
 from maskc.compiler.optimise.rows import Rows

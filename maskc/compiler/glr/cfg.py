@@ -50,7 +50,6 @@ class Cfg:
 
     @property
     def start(self) -> int:
-        """The start nonterminal."""
         return self.reduced.start
 
     @property

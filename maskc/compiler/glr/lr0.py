@@ -135,7 +135,6 @@ def general_sections(
     live: Sequence[int],
     profile_of: NDArray[np.int32],
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays."""
     taken = [
         bits.unite(symbols[s].lookaheads for s in row) | (end if accepts else 0)
         for row, accepts in zip(table.shifts, table.accepts, strict=True)

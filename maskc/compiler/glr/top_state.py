@@ -87,7 +87,6 @@ class StackVerdicts:
     """Answers for the states of a general table.
 
     Attributes:
-        n_states: how many states there are.
         never_asked: the states that no terminal leads to, but for the start state.
     """
 

@@ -122,11 +122,7 @@ States = int  # a set of LALR states as bits
 
 
 class StateMoves:
-    """Sets of states before and after a terminal.
-
-    Attributes:
-        everywhere: all states.
-    """
+    """Sets of states before and after a terminal."""
 
     def __init__(self, grammar: LalrGrammar) -> None:
         self.everywhere: States = (1 << len(grammar.lalr.states)) - 1

@@ -21,10 +21,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from maskc import bits
+from maskc.budget import quote_symbol
+from maskc.errors import GrammarError
 from maskc.grammar.closures import find_components
-from maskc.grammar.lr0 import Item, Lr0State, add_roots, build_lr0
-from maskc.grammar.model import LalrGrammar
-from maskc.ids import LalrStateId, ProductionId
+from maskc.grammar.lr0 import Item, Lr0State, add_roots, build_lr0, find_lookaheads
+from maskc.grammar.model import LalrGrammar, list_reductions
+from maskc.grammar.rule_names import quote_symbol as format_symbol
+from maskc.grammar.rule_names import rule_of
+from maskc.grammar.sets import Terminals
+from maskc.ids import END, LalrStateId, ProductionId
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,6 @@ class ItemSets:
     closures: tuple[Mapping[int, tuple[ProductionId, ...]], ...]
 
     def states(self) -> Iterator[LalrStateId]:
-        """Yield the states in order."""
         return map(LalrStateId, range(len(self.kernels)))
 
     def next_symbol(self, item: Item) -> int | None:
@@ -151,3 +156,94 @@ def _list_beginnings(item_sets: ItemSets) -> list[_Beginning]:
             )
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A reduction that Lark's table does not take.
+
+    Attributes:
+        state: the LALR state.
+        terminal: the lookahead.
+        dropped: the production that is not reduced.
+        taken: the production that is reduced instead; ``None`` for a shift.
+    """
+
+    state: int
+    terminal: int
+    dropped: int
+    taken: int | None
+
+
+def find_conflicts(grammar: LalrGrammar, item_sets: ItemSets | None = None) -> tuple[Conflict, ...]:
+    """Return all conflicts, by state and terminal; item sets are built if they are not given."""
+    found = []
+    reduced = _list_reduced(grammar)
+    lookaheads = compute_lookaheads(grammar, item_sets or build_item_sets(grammar))
+    for state, (row, ended) in enumerate(zip(grammar.lalr.states, lookaheads, strict=True)):
+        for production, terminals in ended.items():
+            for terminal in bits.iterate(terminals & ~reduced[state].get(production, 0)):
+                taken = row.reduces.get(terminal)
+                found.append(Conflict(state, terminal, production, taken))
+    return tuple(sorted(found, key=lambda c: (c.state, c.terminal, c.dropped)))
+
+
+def _list_reduced(grammar: LalrGrammar) -> list[dict[int, Terminals]]:
+    """Return, per state, production → the terminals on which the table reduces it, as a bit set."""
+    known: dict[tuple[int, ...], Terminals] = {}
+    found: list[dict[int, Terminals]] = []
+    for row in grammar.lalr.states:
+        reductions = list_reductions(row.reduces)
+        for _, terminals in reductions:
+            if terminals not in known:
+                known[terminals] = bits.from_members(terminals)
+        found.append({production: known[terminals] for production, terminals in reductions})
+    return found
+
+
+def compute_lookaheads(
+    grammar: LalrGrammar, item_sets: ItemSets
+) -> list[dict[ProductionId, Terminals]]:
+    """Return, per state, production → the LALR(1) lookaheads of its reduction, as a bit set."""
+    states = [
+        Lr0State(
+            kernel,
+            begun,
+            {t: target for t, target in row.shifts.items() if t != END}
+            | {-1 - n: target for n, target in row.gotos.items()},
+        )
+        for kernel, begun, row in zip(
+            item_sets.kernels, item_sets.closures, grammar.lalr.states, strict=True
+        )
+    ]
+    return find_lookaheads(add_roots(grammar.bnf.productions, grammar.bnf.start), states)
+
+
+def check_reads_all(grammar: LalrGrammar, name: str) -> None:
+    """Check that no conflict was resolved in the table, for a grammar of Lark's Earley parser.
+
+    With a postlex it is read as LALR, as the columns of a text stand beside one stack. Without a
+    conflict both parsers read the same texts. A conflict that Lark resolved can lose some, so the
+    grammar is refused, even if that one loses none: of ``start: x "a"`` with ``x: "b" "a" | "b"``
+    Earley reads ``ba``, and LALR does not.
+
+    Raises:
+        GrammarError: one was; the rule is named that is not completed, and before which terminal.
+    """
+    conflicts = find_conflicts(grammar)
+    if not conflicts:
+        return
+    bnf, first = grammar.bnf, conflicts[0]
+    production = bnf.productions[first.dropped]
+    quoted = quote_symbol("rule", rule_of(bnf.nonterminals[production.lhs]))
+    side = " ".join(format_symbol(bnf, symbol) for symbol in production.rhs) or "nothing"
+    at_end = first.terminal == END
+    before = "at the end of the text" if at_end else f"before {format_symbol(bnf, first.terminal)}"
+    more = len({(c.state, c.dropped) for c in conflicts}) - 1
+    others = f" (and {more} more such conflict{'s' * (more > 1)})" if more else ""
+    raise GrammarError(
+        name,
+        f"{before}, {quoted} may have ended as `{side}` or go on, and Earley tries both{others}; "
+        "with a postlex the next terminal must decide: rewrite the rule, or give --parser lalr "
+        "--lexer basic, which goes on, and may read fewer texts than Earley",
+    )

@@ -130,11 +130,7 @@ def refine_states(
     end: Lookaheads,
     brackets: BracketDepths = NO_BRACKETS,
 ) -> RefinedTable:
-    """Return the refined table.
-
-    Raises:
-        LimitError: more than ``MAX_REFINED_STATES`` states.
-    """
+    """Return the refined table; LimitError: more than ``MAX_REFINED_STATES`` states."""
     refiner = _Refiner(grammar, item_sets, completions, brackets, end)
     order = refiner.order
     shifts: list[Mapping[int, RefinedStateId]] = []

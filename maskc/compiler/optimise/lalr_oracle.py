@@ -53,7 +53,6 @@ def replace_decided(
     """Return the sequence that stands for each, ``DROPPED`` if it is never legal.
 
     Args:
-        decisions: answers them.
         asked: pairs (X, S).
         free: the sequence that is always legal.
         jointly: whether sequences that P decides alike become one.
@@ -94,8 +93,6 @@ def join_decided(
     The contexts that X needs are part of the answer, so pairs may join whose contexts differ.
 
     Args:
-        decisions: answers them.
-        asked: the pairs.
         known: terminal and answers → the pair that stands for them; added to.
     """
     classes = decisions.classes_of(sequence for _, sequence in asked)

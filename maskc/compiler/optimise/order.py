@@ -127,8 +127,6 @@ def optimise(
     """Return the rows that the steps leave.
 
     Args:
-        lexed: the grammar.
-        raw_rows: what the walk found.
         oracle: who is asked.
         run: called with a step's name and work; returns what the work returns.
         up_to: the last step that is taken. Before ``state`` nothing is decided by the stack's top:

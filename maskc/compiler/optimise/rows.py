@@ -16,8 +16,6 @@ stack alone: its contexts are asked of the event before it, and it is no event o
 first event, then the sequence that is left is replaced after the event before it. So a sequence is
 cut as soon as what is left of it is decided, and one that cannot happen takes all that begin with
 it away. All sequences of a length go through together, so that a rule may decide many at once.
-
-Example: after ``)`` and after ``]`` of python.lark the same rows are walked once.
 """
 
 from __future__ import annotations
@@ -70,7 +68,6 @@ class Rows:
 
     @property
     def n_sources(self) -> int:
-        """Number of sources."""
         return self.n_states + len(self.ends)
 
 
@@ -78,7 +75,6 @@ def merge(rows: Rows, source: Ints, first: Ints, sequence: Ints) -> Rows:
     """Return the rows with other sources, first events and sequences; equal ones become one.
 
     Args:
-        rows: to be replaced.
         source: int32[n_rows].
         first: int32[n_rows].
         sequence: int32[n_rows], ``DROPPED`` for a row that is dropped.

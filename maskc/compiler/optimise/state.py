@@ -6,9 +6,6 @@ state, :class:`Verdicts` say *accepted*, *rejected*, or that it depends on the s
 artifact holds this table; only what depends is asked at run time
 (:mod:`maskc.compiler.optimise.undecided` says how much that is).
 
-Example: of ``start: "a" "b"``, the state after ``a`` is live with ``b`` alone, and it is the one
-state that can be on top after ``a``.
-
 Source: appendix, future work (a longer first argument); XGrammar, adaptive token mask cache.
 """
 

@@ -75,7 +75,6 @@ def count_rows(rows: Rows) -> list[int]:
 
 
 def percentiles(counts: list[int]) -> list[int]:
-    """Return the 0th to the 100th percentile, each one of the counts."""
     ordered = np.sort(np.array(counts or [0]))
     return [int(x) for x in np.percentile(ordered, PERCENTILES, method="higher")]
 

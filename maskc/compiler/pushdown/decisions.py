@@ -43,8 +43,14 @@ from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.pushdown.interchangeable import Classes
-from maskc.compiler.pushdown.reductions import Words, find_reductions, list_edges, spread
-from maskc.compiler.pushdown.state_facts import Bools, StateFacts
+from maskc.compiler.pushdown.reductions import (
+    Bools,
+    StateFacts,
+    Words,
+    find_reductions,
+    list_edges,
+    spread,
+)
 from maskc.compiler.rows.sequences import ParserEvent, Sequences
 from maskc.errors import LimitError
 from maskc.grammar.model import LalrGrammar
@@ -311,7 +317,6 @@ class _Graph:
             values: uint8[n_keys, n_states], ``MAY`` and ``FAIL`` of the states that shift; the
                 rows of ``reducing`` are overwritten with those of all states.
             reducing: first terminal → the rows of ``values`` whose sequences begin with it.
-            facts: which states take a terminal.
         """
         every = [(first, column) for first, group in reducing.items() for column in group]
         for low in range(0, len(every), _AT_ONCE):

@@ -123,7 +123,6 @@ class DftAutomaton:
     """The DFT pushdown automaton of a reduced grammar.
 
     Attributes:
-        reduced: the grammar.
         transitions: in the order of the productions, the one to ``$END`` last.
         leaving: state → its transitions.
     """
@@ -205,7 +204,6 @@ class DftAutomaton:
 
 
 def build_dft(reduced: ReducedGrammar) -> DftAutomaton:
-    """Return the DFT pushdown automaton."""
     transitions = []
     for number, production in enumerate(reduced.productions):
         here = DftNode(NodeSide.START, production.lhs)

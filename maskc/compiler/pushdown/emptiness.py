@@ -82,7 +82,6 @@ class Suffix:
         return len(self.tails) - 1
 
     def elements(self) -> Symbols:
-        """Return the sequence."""
         return tuple(tail.element for tail in self.tails[:-1])
 
 
@@ -99,8 +98,6 @@ class Reads:
         """Prepare the productions.
 
         Args:
-            reduced: the grammar.
-            sets: its nullable and FIRST.
             list_terminals: element of a sequence → the used terminals that it stands for.
             terminals_at: the same as a set.
         """
@@ -116,7 +113,6 @@ class Reads:
         self._suffixes: dict[tuple[int, Suffix], Suffix] = {}
 
     def suffix(self, elements: Iterable[int]) -> Suffix:
-        """Return a sequence of elements."""
         found = self.nothing
         for element in reversed(tuple(elements)):
             found = self.prepend(element, found)
@@ -249,7 +245,6 @@ class Emptiness:
                 it there. The start symbol has an entry, and so has each left side.
             start: the start symbol, as right sides hold it.
             reads: what of sequences is read.
-            sets: nullable and FIRST.
         """
         self._advance = reads.advance
         number_of = {pair: n for n, pair in enumerate(_list_reading(returns), 1)}

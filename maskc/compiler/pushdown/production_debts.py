@@ -92,8 +92,6 @@ class ProductionDebts:
     Terminals are given by id; ``$END`` may stand last in a sequence: the text ends there.
 
     Attributes:
-        dft: the automaton.
-        reduced: the grammar.
         sets: its nullable, FIRST and LAST.
         adjacent: terminal → the terminals, as bits, that stand right after it in some text.
         n_edges: of all automata so far, equal ones included: a measure of the work.
@@ -229,7 +227,6 @@ class ProductionDebts:
         other at the price of one.
 
         Args:
-            x: a terminal.
             sequence: of terminals and sets of terminals.
             most: how many states it may have before it is made smallest.
 

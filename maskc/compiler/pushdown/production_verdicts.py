@@ -11,7 +11,7 @@ The questions are the appendix's, asked of the rows that a walk finds:
 Never is exact for the productions, and carries over to any parser that reads a part of their
 language. Always and jointly legal ask more than the appendix does, *every* stack that one text
 leaves and not one of them. They carry over only where no text of the productions is lost. Three
-things lose texts: a conflict that Lark resolved (:mod:`maskc.compiler.lalr.conflicts`), terminals
+things lose texts: a conflict that Lark resolved (:mod:`maskc.compiler.lalr.items`), terminals
 that the lexer cannot give one after the other, and indentation, which adds and drops newlines.
 :class:`AskedProductions` names what may be lost, and then nothing is always legal here.
 
@@ -42,8 +42,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from maskc import bits
-from maskc.compiler.lalr.conflicts import find_conflicts
-from maskc.compiler.lalr.items import ItemSets
+from maskc.compiler.lalr.items import ItemSets, find_conflicts
 from maskc.compiler.lexical_analysis import LexicalAnalysis, terminals_of
 from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.emptiness import Suffix
@@ -162,11 +161,7 @@ MAX_LENGTH = 64  # terminals of a sequence that are read
 
 
 class ProductionVerdicts:
-    """Answers about terminal sequences after terminals.
-
-    Attributes:
-        asked: what answers.
-    """
+    """Answers about terminal sequences after terminals."""
 
     def __init__(
         self, asked: AskedProductions, boundaries: LexemeContexts, sequences: Sequences

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from maskc.compiler.lalr.conflicts import find_conflicts
+from maskc.compiler.lalr.items import find_conflicts
 from maskc.compiler.lalr.refine import build_table_without_lexer
 from maskc.compiler.pushdown.debt_automaton import Verdict
 from maskc.compiler.pushdown.dft import DftAutomaton, build_dft
@@ -127,7 +127,6 @@ class GrammarQueries:
 
     @property
     def dft(self) -> DftAutomaton:
-        """The DFT pushdown automaton."""
         return self._debts.dft
 
     @cached_property

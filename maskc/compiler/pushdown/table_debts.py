@@ -28,7 +28,7 @@ Example: with ``S -> a S b | c``, the state after b is two refined ones. Above a
 always legal, and bb depends on the stack; at the bottom only the end is.
 
 Source: blog, outlook, first item; appendix, 2 and 4.3; Bouajjani, Esparza, Maler 1997;
-:mod:`maskc.compiler.lalr.conflicts` on which facts carry over.
+:mod:`maskc.compiler.lalr.items` on which facts carry over.
 """
 
 from __future__ import annotations
@@ -90,7 +90,6 @@ class TableDebts:
     def __init__(
         self, grammar: LalrGrammar, table: RefinedTable, terminal_of: Mapping[int, int]
     ) -> None:
-        """Prepare a table."""
         self._grammar = grammar
         self._table = table
         self._terminal_of = terminal_of

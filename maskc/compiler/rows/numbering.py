@@ -7,9 +7,6 @@ column by itself, then what the columns are together.
 A walk numbers what it meets as it comes, which depends on how it batches its work. The numbers of
 rows do not: shorter paths come first, and paths of a length are in order of what they go on from,
 of their last event, and of its column. Paths that no row has, nor goes on from, are left out.
-
-Example: of the lines (3, 7), (1, 7), (3, 7) the distinct ones are (1, 7) and (3, 7); the lines are
-1, 0 and 1. Of the paths ``b``, ``a b`` and ``a``, the numbers are 2, 3 and 1.
 """
 
 from __future__ import annotations

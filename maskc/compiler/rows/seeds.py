@@ -117,7 +117,6 @@ def walk_in_batches(
     Args:
         run: walks from the seeds of a range, and returns the lines of the widest level; ``None``:
             they came to too many, and nothing was kept.
-        n_seeds: how many there are.
         size: of the first batch, at least 1.
         lines: aimed at in a batch's widest level.
         progress: called with the fraction done.

@@ -88,12 +88,10 @@ class ParserEvent(NamedTuple):
     column: int
 
     def inside(self, contexts: ContextSet) -> ParserEvent:
-        """Return the event with those of its contexts that are in a set."""
         kept = self.contexts & contexts
         return self if kept == self.contexts else ParserEvent(self.terminal, kept, self.column)
 
     def without_column(self) -> ParserEvent:
-        """Return the event with no column change."""
         return ParserEvent(self.terminal, self.contexts, 0) if self.column else self
 
 
@@ -138,17 +136,14 @@ class Sequences:
         return map(SequenceId, range(len(self.event)))
 
     def extend(self, event: ParserEvent, rest: SequenceId) -> SequenceId:
-        """Return the sequence that begins with an event."""
         return self._intern((event, rest), rest, self.length[rest] + 1, self.opened[rest])
 
     def close(self, open_lexeme: OpenLexemeId, column: int) -> SequenceId:
-        """Return the sequence that is an open lexeme, by the open lexeme's number."""
         return self._intern(
             (ParserEvent(NO_EVENT, 0, column), open_lexeme), SequenceId(0), 0, open_lexeme
         )
 
     def number_open_lexeme(self, open_lexeme: PartialLexeme) -> OpenLexemeId:
-        """Return an open lexeme's number."""
         number = self._open_lexeme_number.setdefault(
             open_lexeme, OpenLexemeId(len(self.open_lexemes))
         )

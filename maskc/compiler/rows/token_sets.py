@@ -165,7 +165,6 @@ class RowCollector:
         """Add the rows of the next origins.
 
         Args:
-            n_origins: how many there are.
             origin: int32[n], counted from the first of them.
             path: int32[n].
             opened: int32[n].

@@ -155,7 +155,6 @@ def explain_no_text(
     """Return why a grammar has no text.
 
     Args:
-        lexed: the grammar.
         lexed_first: the lookaheads that the lexer gives where a text begins.
         otherwise: what is said if no rule or terminal alone is to blame.
     """

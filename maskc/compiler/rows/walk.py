@@ -10,8 +10,6 @@ What a path is, and which of them a parser may take, is a :class:`PathRule`: the
 table (:mod:`maskc.compiler.rows.paths`), or three terminals in a row of a general grammar's
 productions (:mod:`maskc.compiler.glr.walk`).
 
-Example: from inside the NAME ``fo``, the token ``o(`` ends with path ``NAME{…}`` and an open LPAR.
-
 Source: token spanner tables (Park et al. 2025); ``docs/lalr.md``, section 5.
 """
 
@@ -75,11 +73,9 @@ class Frontier:
         return len(self.origin)
 
     def columns(self) -> tuple[Ints, ...]:
-        """Return the columns in order."""
         return self.origin, self.path, self.state, self.node, self.column
 
     def take(self, lines: Indices) -> Frontier:
-        """Return some of the lines."""
         return Frontier(*(column[lines] for column in self.columns()))
 
     @staticmethod

@@ -237,7 +237,6 @@ def _name_rules(rules: Iterable[str]) -> dict[str, str]:
 
 
 def _take_name(base: str, taken: set[str]) -> str:
-    """Return the base, or the base with the next free number."""
     name, number = base, 1
     while name in taken:
         number += 1

@@ -103,13 +103,11 @@ class _Writer:
         )
 
     def _find_loop(self, state: int, allowed: States) -> States:
-        """Return the allowed states on a way from a state back to it."""
         ahead = _closure(state, self.moves, allowed)
         return _closure(state, self.into, ahead) if state in ahead else frozenset()
 
 
 def _closure(state: int, edges: Edges, allowed: States) -> States:
-    """Return the allowed states that one or more edges lead to."""
     found: set[int] = set()
     stack = [state]
     while stack:

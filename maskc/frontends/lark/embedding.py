@@ -5,8 +5,6 @@ Lark reads the text with a string that nobody writes in the place of each part
 a repetition, since that is what Lark makes of ``*`` and ``+``; another recursion has no such form
 and is refused. Texts are cut into terminals in every way, as by Lark's ``dynamic_complete`` lexer:
 no word is reserved.
-
-Example: ``start: <|call|> %json {"type": "integer"}`` is a sequence of a token and a schema.
 """
 
 from __future__ import annotations

@@ -212,7 +212,6 @@ def _list_contexts_after(
 
 
 def _number_states(rows: Mapping[int, _Row], start: int) -> dict[int, LalrStateId]:
-    """Return Lark's state → canonical number, breadth first over sorted symbol names."""
     order = {start: LalrStateId(0)}
     queue = deque(order)
     while queue:

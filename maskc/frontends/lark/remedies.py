@@ -4,10 +4,6 @@ Lark names the terminal or rule alone, and the fact. The sentence here adds the 
 or of the file that it imports, and a way out. Of several rows for one message the first counts
 whose pattern matches, or that needs no match.
 
-Example: of ``A: /a*/`` Lark says "Lexer does not allow zero-width terminals. (A: 'a*')", and this
-"terminal A (line 2): its pattern a* matches nothing, too, and Lark takes no such terminal; let it
-match one character at least, as with + for *, and write A? in the rules".
-
 Limits: a message that no row knows is told in Lark's words.
 
 Source: Lark 1.2.2 and 1.3, ``load_grammar.py``, ``lexer.py``, ``parsers/xearley.py``.

@@ -7,8 +7,6 @@ role replaces the terminal; everywhere else it stands beside it, so nothing chan
 So contexts, the ends of lexemes and keywords are what they were, and Lark itself is the judge of
 which texts there are. Which rules have what is :mod:`maskc.frontends.lark.role_rules`.
 
-Example: with ``class_name.NAME=[A-Z]+``, ``ABC`` is a NAME__class_name wherever it stands.
-
 Limit: a lexeme plays one role at most, so the patterns of two roles of one terminal have no text in
 common, or are the same.
 """

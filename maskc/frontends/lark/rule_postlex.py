@@ -5,9 +5,6 @@ nothing with :mod:`maskc.lexer.rewritten`, which does the same to an automaton.
 
 The class of an ``Indenter`` is imported once, where the user names it on the command line or in a
 call, and read: from then on only its attributes count, and nothing else is imported.
-
-Example: ``load_indentation("lark.indenter:PythonIndenter")`` is
-``maskc.frontends.postlex.PYTHON``, and ``build_postlex`` of it indents as that class does.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Lark turns repetitions and options into rules of its own; here they are still there. What is nested
 deeper than ``MAX_DEPTH``, or has more than ``MAX_PARTS`` parts, ends in ``…``: nobody reads that.
-
-Example: ``list: "[" (item ("," item)*)? "]"`` is a row of a text, an option and a text.
 """
 
 from __future__ import annotations

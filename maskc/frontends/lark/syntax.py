@@ -2,9 +2,6 @@
 
 Lark says the line, the column and which of its own tokens it had expected. The table here looks at
 what stands before the column and after it; first come brackets that are open there.
-
-Example: for ``start: ("a" | "b"`` Lark expects one of ``* _RPAR`` at line 1, column 18, and this
-says "line 1: its ( is not closed; write ) after it, and begin each further line inside with |".
 """
 
 from __future__ import annotations
@@ -161,7 +158,6 @@ def explain_syntax(message: str, text: str, imports: Mapping[str, str]) -> str |
 
 
 def _find_open(text: str, end: int) -> tuple[str, int] | None:
-    """Return the last bracket that is open at a text index, and its own."""
     opened: list[tuple[str, int]] = []
     for found in _PARTS.finditer(text):
         if found.start() >= end:

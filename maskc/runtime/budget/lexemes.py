@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.row_chunks import read_rows
+from maskc.artifact.sections import read_rows
 from maskc.ids import DEAD, IGNORED, BoundaryId, ContextId, ScannerStateId, TerminalId
 from maskc.levels import spread
 from maskc.runtime.scanner import ScannerTables

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
-from maskc.artifact.row_chunks import read_rows
+from maskc.artifact.sections import read_rows
 from maskc.ids import DEAD, BoundaryId, ScannerStateId, TerminalId
 from maskc.runtime.holes.tracks import Automaton
 from maskc.runtime.lalr.tables import LalrTables

@@ -5,7 +5,7 @@ import pytest
 
 from maskc.artifact.model import Contents, check
 from maskc.compiler.emit.assemble import MAX_REPORTED
-from maskc.compiler.emit.profiles import find_contexts
+from maskc.compiler.emit.graph import find_contexts
 from maskc.compiler.emit.provenance import describe_grammar, describe_tokenizer
 from maskc.compiler.pipeline import compile_contents
 from maskc.frontends.source import load_source

@@ -13,8 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from maskc.formats.guard import Guarded
-from maskc.formats.registry import READ, reader_of
+from maskc.formats.registry import READ, Guarded, reader_of
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.spelling import Ranges, decode_body, ranges_after, write_body
