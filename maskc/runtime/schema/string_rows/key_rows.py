@@ -100,7 +100,8 @@ class KeyRows:
             pairs = list(zip(tokens, effects.targets, strict=True))
         charge_steps(len(pairs))
         by_reach: dict[int, list[int]] = {}
-        for group, targets in pairs:
+        # Backwards, since a search finds states before those that they lead to.
+        for group, targets in reversed(pairs):
             by_reach.setdefault(keys.reach_of(targets), []).append(group)
         groups = tuple([(reach, tuple(some)) for reach, some in by_reach.items()])
         return _Keys(base, groups, scanned, closing_tokens)

@@ -44,9 +44,13 @@ class Keys:
         self.infinite = [0] + [infinite] * (dfa.n_states - 1)
         # Of 20,000 names all bits take 50 MB; few states are asked about.
         self._reach = [_UNKNOWN] * dfa.n_states
+        self._n_label_bytes = max(dfa.labels) // 8 + 1
 
     def labels_after(self, state: int) -> int:
-        """Return the labels that a state leads to, as bits."""
+        """Return the labels that a state leads to, as bits.
+
+        A state is found of those below it that were asked about before, so ask about these first.
+        """
         found = self._reach[state]
         if found == _UNKNOWN:
             found = self._reach[state] = self._collect(state)
@@ -57,7 +61,7 @@ class Keys:
         dfa = self.dfa
         rows, labels, default = dfa.rows, dfa.labels, dfa.defaults[state]
         found, n_states = 0, 0
-        own = bytearray(-(-(1 + max(labels)) // 8))
+        own = bytearray(self._n_label_bytes)
         seen = {state, default}
         worklist = [state, default] if state != default else [state]
         for here in worklist:  # it grows meanwhile
