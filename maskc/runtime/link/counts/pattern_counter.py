@@ -51,8 +51,11 @@ _CONTROL, _BOX = 4, 3  # steps
 _CONTROL_BYTES, _BOX_BYTES = 150, 250  # of memory, about; a test compares
 MAX_BOXES = 4_000
 MAX_NESTED = 60  # of them, those in loops inside loops: they are compared in pairs
+# Boxes of which the results are kept, and how many of these; all states of a mask share some.
+_MOST_BOXES, _MOST_RESULTS = 32, 2_000
 
 State = tuple[tuple[ControlState, Boxes], ...]
+_Key = tuple[tuple[int, ...], Boxes]
 
 
 class PatternCounter(CountingAutomaton[State]):
@@ -71,6 +74,9 @@ class PatternCounter(CountingAutomaton[State]):
         self._groups: dict[tuple[ControlState, ...], list[tuple[int, list[int]]]] = {}
         self._rounds: dict[ControlState, Round | None] = {}
         self._tangled: set[tuple[int, ...]] = set()  # loops that do not go round so
+        # By the loops around a position, and boxes there.
+        self._joined: dict[_Key, Boxes] = {}
+        self._capped: dict[_Key, Boxes] = {}
         super().__init__((((START, DONE), FREE),))
 
     def loop_of(self, state: int) -> Loop | None:
@@ -95,9 +101,10 @@ class PatternCounter(CountingAutomaton[State]):
     def find_moves(self, name: State) -> dict[int, State]:
         found = dict[int, State]()
         counted: dict[tuple[int, int], Boxes] = {}
-        for byte_class, bytes_ in self._group_bytes(tuple(control for control, _ in name)):
+        taken: dict[tuple[int, int], Boxes] = {}
+        for byte_class, bytes_ in self._group_bytes(tuple([control for control, _ in name])):
             after = self._step_alone(name, byte_class, counted)
-            if after is None and (exact := self._step(name, byte_class)) is not None:
+            if after is None and (exact := self._step(name, byte_class, taken)) is not None:
                 after = self.cap(exact)
             if after:
                 found.update(dict.fromkeys(bytes_, after))
@@ -159,22 +166,35 @@ class PatternCounter(CountingAutomaton[State]):
         )
 
     def read(self, name: State, byte: int) -> State | None:
-        return self._step(name, self._class_of[byte])
+        return self._step(name, self._class_of[byte], {})
 
     def leave(self, name: State, byte: int) -> State | None:
         """Return the state after a byte with which the innermost loop is left, or another entered.
 
         Counts are exact. From inside of a character one edge leads on, as in :meth:`read`.
         """
-        return self._step(name, self._class_of[byte], is_left=True)
+        return self._step(name, self._class_of[byte], {}, is_left=True)
 
     def cap(self, name: State) -> State:
-        return tuple(
-            (control, cap(boxes, bounds, self._passes[control[0]]))
-            if (bounds := self._bounds[control[0]])
-            else (control, boxes)
-            for control, boxes in name
-        )
+        return tuple([(control, self._cap(control[0], boxes)) for control, boxes in name])
+
+    def _cap(self, position: int, boxes: Boxes) -> Boxes:
+        key = (self.pattern.loops[position], boxes)
+        found = self._capped.get(key)
+        if found is None:
+            bounds = self._bounds[position]
+            found = cap(boxes, bounds, self._passes[position]) if bounds else boxes
+            _keep(self._capped, key, found)
+        return found
+
+    def _join_boxes(self, position: int, boxes: Boxes) -> Boxes:
+        key = (self.pattern.loops[position], boxes)
+        found = self._joined.get(key)
+        if found is None:
+            bounds = self._bounds[position]
+            found = join(boxes, bounds) if bounds else FREE
+            _keep(self._joined, key, found)
+        return found
 
     def measure(self, name: State) -> int:
         # Control states mostly have the same counts.
@@ -184,7 +204,15 @@ class PatternCounter(CountingAutomaton[State]):
         """Return how many edges a control state has; one inside a character has one."""
         return len(self.pattern.edges[control[0]]) if control[1] == DONE else 1
 
-    def _step(self, name: State, byte_class: int, *, is_left: bool = False) -> State | None:
+    def _step(
+        self,
+        name: State,
+        byte_class: int,
+        taken: dict[tuple[int, int], Boxes],
+        *,
+        is_left: bool = False,
+    ) -> State | None:
+        """Return the state after a byte; ``taken`` keeps the counts after each edge of the name."""
         pattern, found = self.pattern, dict[ControlState, list[Box]]()
         for (position, node), boxes in name:
             if node != DONE:
@@ -197,7 +225,12 @@ class PatternCounter(CountingAutomaton[State]):
                     controls = tuple(
                         control for control in controls if pattern.loops[control[0]] != loops
                     )
-                after = self._take(position, edge_number, boxes) if controls else ()
+                if not controls:
+                    continue
+                key = (position, edge_number)
+                after = taken.get(key)
+                if after is None:
+                    after = taken[key] = self._take(position, edge_number, boxes)
                 for control in controls if after else ():
                     n_entered = len(pattern.loops[control[0]]) - edge.n_open
                     found.setdefault(control, []).extend(enter(after, n_entered))
@@ -217,7 +250,7 @@ class PatternCounter(CountingAutomaton[State]):
             boxes, bounds = found[control], self._bounds[control[0]]
             n_pairs = len(boxes) ** 2 if len(bounds) > 1 else 0
             charge_steps(_CONTROL + _BOX * len(boxes) + n_pairs // 2)
-            joined = join(boxes, bounds) if bounds else FREE
+            joined = self._join_boxes(control[0], tuple(boxes))
             n_boxes += len(joined)
             n_nested += len(joined) if len(bounds) > 1 else 0
             state.append((control, joined))
@@ -254,6 +287,13 @@ class PatternCounter(CountingAutomaton[State]):
                 for byte_class in set(self._class_of[first : last + 1]):
                     found[byte_class] = target
         return found
+
+
+def _keep(known: dict[_Key, Boxes], key: _Key, found: Boxes) -> None:
+    if len(key[1]) <= _MOST_BOXES:
+        if len(known) >= _MOST_RESULTS:
+            known.clear()
+        known[key] = found
 
 
 class _CountedLoop(Loop):
