@@ -15,6 +15,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from operator import itemgetter
 from typing import Any
 
 from maskc.budget import poll
@@ -150,13 +151,14 @@ def _refine(table: list[list[int]], before: list[list[int]], block: list[int]) -
     """
     size = Counter(block)
     n_numbers = max(block) + 1
+    signature_of = [itemgetter(*row) for row in table]
     changed: Iterable[int] = range(len(table))
     while changed:
         poll()
-        parts: dict[int, dict[tuple[int, ...], list[int]]] = {}
+        parts: dict[int, dict[Hashable, list[int]]] = {}
         for state in changed:
             if block[state]:
-                signature = tuple(map(block.__getitem__, table[state]))
+                signature = signature_of[state](block)
                 parts.setdefault(block[state], {}).setdefault(signature, []).append(state)
         moved: list[int] = []
         for number, found in parts.items():
@@ -200,7 +202,9 @@ def _number(
             merged_kinds.append(kind)
     defaults, sparse = [DEAD], [dict[int, int]()]
     for row in zip(*distinct, strict=True):
-        default = max(sorted(set(row)), key=row.count)
+        counts = Counter(row)
+        most = max(counts.values())
+        default = min(target for target, count in counts.items() if count == most)
         defaults.append(default)
         sparse.append({kind: target for kind, target in enumerate(row) if target != default})
     final = [NO_LABEL, *(labels[member[number]] for number in numbers.order)]
