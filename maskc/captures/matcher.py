@@ -147,7 +147,12 @@ class CanonicalCaptures(Canonical):
     """
 
     def __init__(self, captures: Captures, spelling: Spelling) -> None:
-        super().__init__(captures.artifact, spelling, captures.machine, _strip)
+        super().__init__(
+            captures.artifact,
+            spelling,
+            captures.machine,
+            lambda known: tuple(h.hypothesis for h in known),
+        )
         self.captures = captures
 
     def matcher(self) -> OwnCapturingMatcher:
@@ -156,10 +161,6 @@ class CanonicalCaptures(Canonical):
 
     def __repr__(self) -> str:
         return f"<maskc.Canonical of {self.captures!r}>"
-
-
-def _strip(hypotheses: Hypotheses) -> Hypotheses:
-    return tuple(known.hypothesis for known in hypotheses)
 
 
 class OwnCapturingMatcher(CanonicalMatcher, CapturingMatcher):

@@ -65,12 +65,9 @@ def kind_of(code: int) -> CharacterKind | None:
     join = next((name for name, ranges in joins if intranges_contain(code, ranges)), "U")
     flags = "v" if unicodedata.combining(character) == _VIRAMA else ""
     flags += "m" if unicodedata.category(character)[0] == "M" else ""
-    scripts = (sign for name, sign in _SCRIPTS.items() if _is_of(code, name))
+    known = idnadata.scripts
+    scripts = (sign for name, sign in _SCRIPTS.items() if intranges_contain(code, known[name]))
     return CharacterKind(rule, bidi, join, flags + next(scripts, ""))
-
-
-def _is_of(code: int, script: str) -> bool:
-    return intranges_contain(code, idnadata.scripts[script])
 
 
 @lru_cache(maxsize=1)

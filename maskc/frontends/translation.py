@@ -40,7 +40,7 @@ class Numbering:
 
     def make_bnf(self, start: str, productions: Iterable[Production]) -> Bnf:
         """Return the productions, each once and in order."""
-        in_order = sorted(set(productions), key=lambda p: (p.lhs, [_sort_key(s) for s in p.rhs]))
+        in_order = sorted(set(productions), key=lambda p: (p.lhs, [(s < 0, abs(s)) for s in p.rhs]))
         return Bnf(self.terminals, self.nonterminals, self.nonterminal_id[start], tuple(in_order))
 
 
@@ -53,10 +53,6 @@ def number_names(terminals: Iterable[str], nonterminals: Iterable[str]) -> Numbe
         MappingProxyType({name: TerminalId(i) for i, name in enumerate(of_terminals)}),
         MappingProxyType({name: i for i, name in enumerate(of_nonterminals)}),
     )
-
-
-def _sort_key(symbol: int) -> tuple[bool, int]:
-    return (symbol < 0, abs(symbol))
 
 
 MAX_LINE = 100

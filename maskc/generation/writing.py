@@ -111,10 +111,8 @@ class Writing:
 
     def _count_held(self) -> int:
         lengths = range(min(len(self._held), max(map(len, self._stop), default=0)), 0, -1)
-        return next((n for n in lengths if self._may_stop(self._held[-n:])), 0)
-
-    def _may_stop(self, end: str) -> bool:
-        return any(word.startswith(end) for word in self._stop)
+        held = self._held
+        return next((n for n in lengths if any(w.startswith(held[-n:]) for w in self._stop)), 0)
 
     def _show(self, n: int) -> Event:
         delta, self._held = self._held[:n], self._held[n:]

@@ -185,9 +185,14 @@ def find_fault(arrays: Mapping[str, NDArray[Any]], index: TokenIndex) -> str | N
     if not are_offsets(tables.begun_first, len(tables.begun_bytes)):
         return "array spelled_begun_first is not a list of offsets"
     begun = cut_texts(tables.begun_bytes, tables.begun_first)
-    if not begun or begun[0] or any(not _is_begun(text) for text in begun[1:]):
+    if (
+        not begun
+        or begun[0]
+        or any(not t or read_character(t, escapes="any") != BEGUN for t in begun[1:])
+    ):
         return "what begins a character is none"
-    if not are_within(tables.begun, len(begun)) or (tables.begun[_in_character(tables)] == 0).any():
+    in_character = (tables.kinds > 0) & (tables.kinds <= CUT)
+    if not are_within(tables.begun, len(begun)) or (tables.begun[in_character] == 0).any():
         return "an item ends in a character that is not there"
     if not _close_strings(tables, index, tables.places[closes], owners[closes]):
         return "an item closes a string of other characters"
@@ -233,11 +238,3 @@ def dtypes_of(name: str) -> tuple[str, ...]:
     if name in _COUNTS:
         return ("uint8", "uint16", "int32")
     return ("uint8",) if name in _OCTETS else ("int32",)
-
-
-def _in_character(tables: CharacterTrieTables) -> NDArray[np.bool_]:
-    return (tables.kinds > 0) & (tables.kinds <= CUT)
-
-
-def _is_begun(raw: bytes) -> bool:
-    return bool(raw) and read_character(raw, escapes="any") == BEGUN

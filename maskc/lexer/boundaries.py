@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
 from maskc import bits
@@ -308,27 +309,17 @@ def _refine(lexer: LexerSpec, nodes: list[End], follows: list[list[int]]) -> lis
     }
 
     def sign(class_of: Sequence[int]) -> Iterator[Hashable]:
-        classes = _ClassSets(class_of)
+        @cache
+        def classes(mask: int) -> frozenset[int]:
+            return frozenset(class_of[i] for i in bits.iterate(mask))
+
         for i, (terminal, boundary) in enumerate(nodes):
             allowed = tuple(
-                classes.of(follows[i][layout_context]) for layout_context in after.get(terminal, ())
+                classes(follows[i][layout_context]) for layout_context in after.get(terminal, ())
             )
             yield terminal, boundary == AT_END, allowed
 
     return refine_by_signature([0] * len(nodes), sign)
-
-
-class _ClassSets:
-    """The classes of the nodes in a set, for one partition."""
-
-    def __init__(self, class_of: Sequence[int]) -> None:
-        self._class_of = class_of
-        self._known: dict[int, frozenset[int]] = {}
-
-    def of(self, mask: int) -> frozenset[int]:
-        if mask not in self._known:
-            self._known[mask] = frozenset(self._class_of[i] for i in bits.iterate(mask))
-        return self._known[mask]
 
 
 def _number_lookaheads(nodes: list[End], class_of: list[int]) -> tuple[list[LookaheadId], int]:

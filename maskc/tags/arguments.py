@@ -131,7 +131,8 @@ class Arguments:
         maker, before = self._maker, self._style.before
         if number is not None:
             name = self._names[number]
-            text = self._texts([f"{before}{named}" for named in self._spell(name)])
+            quotes = self._style.quotes if self._is_quoted else ("",)
+            text = self._texts([f"{before}{quote}{name}{quote}" for quote in quotes])
             values = self._find_values(number)
             return [self._parameter(text, between, value, name) for between, value in values]
         other = self._compose.other_name(name.encode() for name in self._names)
@@ -150,9 +151,6 @@ class Arguments:
     @property
     def _is_quoted(self) -> bool:
         return bool(self._style.quotes) and not self._style.identifiers
-
-    def _spell(self, name: str) -> list[str]:
-        return [f"{q}{name}{q}" for q in self._style.quotes] if self._is_quoted else [name]
 
     def _texts(self, texts: list[str]) -> list[Item]:
         options = [self._maker.text(text) for text in texts]

@@ -204,7 +204,8 @@ def _make_content(form: f.Format, tool: Tool) -> f.Format:
 def _fill(form: Any, values: dict[str, Any]) -> Any:
     """Return a form with its placeholders filled in; calls are filled already."""
     if isinstance(form, str):
-        return _fill(values[form[1:]], values) if _is_part(form, values) else form
+        is_part = form.startswith("$") and form[1:] in values
+        return _fill(values[form[1:]], values) if is_part else form
     if isinstance(form, list):
         found: list[Any] = []
         for inner in form:
@@ -219,7 +220,3 @@ def _fill(form: Any, values: dict[str, Any]) -> Any:
             for key, inner in form.items()
         }
     return form
-
-
-def _is_part(text: str, values: dict[str, Any]) -> bool:
-    return text.startswith("$") and text[1:] in values

@@ -58,7 +58,8 @@ def _is_usual(keyword: str, value: Any, schema: dict[str, Any]) -> bool:
         case "type":
             return type(value) is str and value in _TYPES
         case "required":
-            return _are_names(value) and _are_known(value, schema.get("properties"))
+            known = schema.get("properties")
+            return _are_names(value) and type(known) is dict and known.keys() >= set(value)
         case "enum":
             return _are_names(value) and bool(value) and schema.get("type", "string") == "string"
         case "additionalProperties":
@@ -101,10 +102,6 @@ def _are_ascii(texts: Collection[Any]) -> bool:
         return all(map(str.isascii, texts)) and sum(map(len, texts)) <= _MOST_CHARACTERS
     except TypeError:
         return False  # one of them is no text
-
-
-def _are_known(names: list[str], properties: Any) -> bool:
-    return type(properties) is dict and properties.keys() >= set(names)
 
 
 def may_wait(schema: Any, style: str, excludes: tuple[str, ...]) -> bool:

@@ -67,7 +67,7 @@ def _list_folder(folder: Path, left_out: Counter[str]) -> Iterator[Path]:
     """Yield the regular files that lie below a folder, in order; count what is none."""
     found = [Path(inner, name) for inner, _, names in os.walk(folder) for name in names]
     for path in sorted(found):
-        if _is_private(path):
+        if not {"__pycache__", "site-packages", ".git"}.isdisjoint(path.parts):
             continue
         # Folders that are links are not entered: without a link of its own a file is inside.
         if path.is_symlink() and find_inside(folder, path) is None:
@@ -83,10 +83,6 @@ def _is_regular(path: Path) -> bool:
         return stat.S_ISREG(path.stat().st_mode)
     except OSError:  # a link to nowhere, or a file that has just gone
         return False
-
-
-def _is_private(path: Path) -> bool:
-    return bool({"__pycache__", "site-packages", ".git"} & set(path.parts))
 
 
 def choose_files(files: Sequence[Path], n_files: int, seed: int) -> list[Path]:

@@ -136,7 +136,8 @@ class GeneralReader(TextReader):
             LexReading(ParseState((index,)), index, lexeme.terminal, lexeme.name)
             for index, lexemes in enumerate(chart.lexemes)
             for lexeme in lexemes
-            if lexeme.end is None and (lexeme.name is None or self._waits(chart, index, lexeme))
+            if lexeme.end is None
+            and (lexeme.name is None or lexeme.name in chart.columns[index].scans)
         ]
         last = chart.columns[-1]
         if last.ends or last.scans:
@@ -167,9 +168,6 @@ class GeneralReader(TextReader):
                 n_settled += 1
             self._follow(column, found, kernels)
         return Chart(text, tuple(columns), tuple(lexemes), n_settled)
-
-    def _waits(self, chart: Chart, index: int, lexeme: Lexeme) -> bool:
-        return lexeme.name in chart.columns[index].scans
 
     def _follow(
         self, column: Column, lexemes: tuple[Lexeme, ...], kernels: dict[int, list[Item]]

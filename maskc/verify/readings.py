@@ -169,7 +169,7 @@ class TextReader:
             ]
         for name in names:
             if name == self.steps.newline and state.parens == 0:
-                for column in _columns(state):
+                for column in (*state.columns, state.columns[-1] + 1):
                     after = self.steps.take_newline(state, column)
                     if after is not None:
                         yield LexReading(after, start, terminal, name, column)
@@ -181,10 +181,6 @@ class TextReader:
     def _find_keywords(self, lexer: BasicLexer, terminal: str) -> tuple[str, ...]:
         unless: Any = lexer.callback[terminal]
         return tuple(str(t.name) for t in unless.scanner.terminals)
-
-
-def _columns(state: ParseState) -> tuple[int, ...]:
-    return (*state.columns, state.columns[-1] + 1)
 
 
 def build_probe(pattern: ParsedTerminal, characters: CharacterClasses) -> Probe:

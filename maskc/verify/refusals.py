@@ -103,19 +103,8 @@ def _show(token: Token) -> str:
 
 def _name(parser: Lark, names: Iterable[str]) -> tuple[str, ...]:
     """Return terminals as Lark names them: a string that it had to name, by its text."""
-    terminals = {str(t.name): t for t in parser.terminals}
-    return tuple(
-        sorted(
-            {
-                str(terminals[name].user_repr()) if name in terminals else _say_end(name)
-                for name in names
-            }
-        )
-    )
-
-
-def _say_end(name: str) -> str:
-    return "the end" if name == "$END" else str(name)
+    said = {"$END": "the end"} | {str(t.name): str(t.user_repr()) for t in parser.terminals}
+    return tuple(sorted({said.get(name, str(name)) for name in names}))
 
 
 def _say(error: BaseException) -> str:

@@ -303,7 +303,7 @@ class Encoder:
     def _spell(self, character: str, data: bytes) -> list[int]:
         if data in self._ids:
             return [self._ids[data]]
-        byte_ids = [self._ids[byte] for byte in _split_bytes(data) if byte in self._ids]
+        byte_ids = [self._ids[bytes([b])] for b in data if bytes([b]) in self._ids]
         if len(byte_ids) < len(data):
             raise TokenizerError(
                 self.name,
@@ -339,7 +339,3 @@ def load_encoder(spec: str, *, is_text: Callable[[int], bool] | None = None) -> 
     for token_id in chosen:
         tokens[token_id] = table.added[token_id].data or None
     return Encoder(name, tuple(tokens), build_tokenize(file, lambda i: tokens[i] is not None))
-
-
-def _split_bytes(data: bytes) -> list[bytes]:
-    return [data[i : i + 1] for i in range(len(data))]

@@ -194,7 +194,7 @@ def describe_normalizer(file: TokenizerFile) -> tuple[str, ...]:
             case {"type": "Prepend"}:
                 pass
             case dict() as step:
-                names.append(_name_step(step))
+                names.append(str(step.get("type"))[:20])
     if not names:
         return ()
     named = ", ".join(dict.fromkeys(names[:_MOST_NAMED])) + ", …" * (len(names) > _MOST_NAMED)
@@ -202,7 +202,3 @@ def describe_normalizer(file: TokenizerFile) -> tuple[str, ...]:
         f"its normalizer ({named}) changes texts before they are encoded; "
         "masks are of what tokens write, which it leaves alone",
     )
-
-
-def _name_step(step: dict[Any, Any]) -> str:
-    return str(step.get("type"))[:20]

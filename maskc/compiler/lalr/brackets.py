@@ -42,16 +42,13 @@ def split_by_brackets(
     asked = frozenset(b for rewrite in grammar.lexer.rewrites for b in rewrite.between or ())
     if not asked:
         return grammar
-    depth = max(_check_nesting(grammar.bnf, lhs, rhs, brackets) for lhs, rhs in _rules(grammar.bnf))
+    bnf = grammar.bnf
+    depth = max(_check_nesting(bnf, p.lhs, p.rhs, brackets) for p in bnf.productions)
     if depth > MAX_DEPTH:
         raise LimitError("nested brackets in one rule", MAX_DEPTH, Phrase.NEST_LESS)
     splitter = _Splitter(grammar, brackets, asked, depth)
     splitter.explore()
     return splitter.put_together()
-
-
-def _rules(bnf: Bnf) -> Iterable[tuple[int, tuple[int, ...]]]:
-    return ((production.lhs, production.rhs) for production in bnf.productions)
 
 
 def _check_nesting(

@@ -172,8 +172,10 @@ def describe_rows(raw: RawRows, lexer: LexerSpec) -> str:
 def collect_rows(lexed: LexicalAnalysis[Grammar], raw: RawRows) -> Rows:
     """Return all rows that a walk found, by the terminal before them."""
     lexer, scanner, boundaries = lexed.grammar.lexer, lexed.scanner, lexed.boundaries
-    sequences, events = Sequences(boundaries.open_lexemes), _Events()
+    sequences = Sequences(boundaries.open_lexemes)
+    events = {NOTHING_ENDS: 0}
     first, sequence = _split_paths(raw, sequences, events)
+    known = list(events)
     # After each end: the boundary's rows, their first event now the terminal itself.
     after = {
         terminal: bits.from_members(contexts)
@@ -192,8 +194,9 @@ def collect_rows(lexed: LexicalAnalysis[Grammar], raw: RawRows) -> Rows:
         entries, inverse = np.unique(first[low:high], return_inverse=True)
         own = []
         for entry in entries.tolist():
-            contexts = events.known[entry].contexts & after.get(terminal, 0)
-            own.append(events.number(ParserEvent(terminal, contexts, 0)) if contexts else DROPPED)
+            contexts = known[entry].contexts & after.get(terminal, 0)
+            event = ParserEvent(terminal, contexts, 0)
+            own.append(events.setdefault(event, len(events)) if contexts else DROPPED)
         chosen = np.array(own, dtype=np.int32)[inverse.reshape(-1)]
         kept = np.flatnonzero(chosen != DROPPED)
         index.append(kept + low)
@@ -204,7 +207,7 @@ def collect_rows(lexed: LexicalAnalysis[Grammar], raw: RawRows) -> Rows:
         n_states=scanner.n_states,
         ends=ends,
         ends_of=tuple(tuple(number[end] for end in state) for state in scanner.ends),
-        events=tuple(events.known),
+        events=tuple(events),
         sequences=sequences,
         tokens=raw.tokens,
         source=np.concatenate(sources).astype(np.int32),
@@ -215,19 +218,9 @@ def collect_rows(lexed: LexicalAnalysis[Grammar], raw: RawRows) -> Rows:
     return merge(rows, rows.source, rows.first, rows.sequence)
 
 
-class _Events:
-    def __init__(self) -> None:
-        self.known: list[ParserEvent] = [NOTHING_ENDS]
-        self._number = {NOTHING_ENDS: 0}
-
-    def number(self, event: ParserEvent) -> int:
-        number = self._number.setdefault(event, len(self.known))
-        if number == len(self.known):
-            self.known.append(event)
-        return number
-
-
-def _split_paths(raw: RawRows, sequences: Sequences, events: _Events) -> tuple[Ints, Ints]:
+def _split_paths(
+    raw: RawRows, sequences: Sequences, events: dict[ParserEvent, int]
+) -> tuple[Ints, Ints]:
     """Return each row's first event and its sequence; ``DROPPED`` where contexts exclude it."""
     sets = [bits.from_members(c for c in np.flatnonzero(row).tolist()) for row in raw.contexts]
     parent = raw.path_parent.tolist()
@@ -258,6 +251,6 @@ def _split_paths(raw: RawRows, sequences: Sequences, events: _Events) -> tuple[I
                 asked = -1
             path = parent[path]
         event = event_of[path] if path else NOTHING_ENDS
-        first[i] = events.number(event.inside(asked))
+        first[i] = events.setdefault(event.inside(asked), len(events))
         sequence[i] = here
     return first[inverse.reshape(-1)], sequence[inverse.reshape(-1)]

@@ -44,7 +44,6 @@ from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.pushdown.interchangeable import Classes
 from maskc.compiler.pushdown.reductions import (
-    Bools,
     StateFacts,
     Words,
     find_reductions,
@@ -216,7 +215,8 @@ class Decisions:
         """Return the class of the sequences that are this open lexeme alone."""
         found = self._of_open.get(number)
         if found is None:
-            flags = _flags(*self.facts.open_lexeme(self.sequences.open_lexemes[number]))
+            may, fail = self.facts.open_lexeme(self.sequences.open_lexemes[number])
+            flags = may.astype(np.uint8) * MAY | fail.astype(np.uint8) * FAIL
             found = self._of_open[number] = self._intern(flags)
         return found
 
@@ -234,10 +234,6 @@ class Decisions:
             self._table[number] = flags
             self._n_classes += 1
         return number
-
-
-def _flags(may: Bools, fail: Bools) -> Flags:
-    return may.astype(np.uint8) * MAY | fail.astype(np.uint8) * FAIL
 
 
 class _Graph:

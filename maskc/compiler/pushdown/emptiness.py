@@ -247,7 +247,9 @@ class Emptiness:
             reads: what of sequences is read.
         """
         self._advance = reads.advance
-        number_of = {pair: n for n, pair in enumerate(_list_reading(returns), 1)}
+        # The configurations that lack something, each once.
+        reading = {pair: None for pairs in returns.values() for pair in pairs if pair[1]}
+        number_of = {pair: n for n, pair in enumerate(reading, 1)}
         index = {symbol: n for n, symbol in enumerate(returns)}
         can_be_empty = {pair for pair in number_of if sets.first_of(pair[1])[1]}
         begun, ended, passed = list[Bits](), list[list[int]](), list[list[int]]()
@@ -327,10 +329,3 @@ class Emptiness:
             fitting = (some for first, some in self._by_first.items() if first & terminals)
             found = self._fitting[terminals] = bits.unite(fitting)
         return found
-
-
-def _list_reading(
-    returns: Mapping[int, Sequence[tuple[int, Symbols]]],
-) -> dict[tuple[int, Symbols], None]:
-    """Return the configurations that lack something, each once."""
-    return {pair: None for pairs in returns.values() for pair in pairs if pair[1]}

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from maskc import bits
 from maskc.compiler.lalr.refine import RefinedTable
@@ -49,7 +50,12 @@ def find_adjacencies(
             ends.setdefault(terminal, []).append(boundary)
     layout = lexer.layout
     silent = {END, layout.indent, layout.dedent} if layout else {END}
-    terminals_in = _TerminalSets(boundaries)
+    terminal_of = terminals_of(boundaries)
+
+    @cache  # few sets of lookaheads differ
+    def terminals_in(lookaheads: int) -> frozenset[int]:
+        return frozenset(t for lookahead, t in terminal_of.items() if lookaheads >> lookahead & 1)
+
     found: set[tuple[int, int]] = set()
     asked: set[tuple[int, int, int]] = set()
     context_after = [
@@ -67,7 +73,7 @@ def find_adjacencies(
             lexed = 0
             for boundary in ends[first]:
                 lexed |= boundaries.rest[boundary][layout_context]
-            wanted = terminals_in.of(table.live[target]) - terminals_in.of(lexed)
+            wanted = terminals_in(table.live[target]) - terminals_in(lexed)
             found |= {(first, second) for second in wanted - silent}
     samples = shortest_lexemes(scanner)
     return tuple(
@@ -97,24 +103,6 @@ def find_unlexed(
                 names = bnf.terminals[first], bnf.terminals[second]
                 found.append(UnlexedPair(*names, samples[first] + samples[second]))
     return tuple(found)
-
-
-class _TerminalSets:
-    """The terminals of sets of lookaheads; few sets differ."""
-
-    def __init__(self, boundaries: LexemeContexts) -> None:
-        self._terminal_of = terminals_of(boundaries)
-        self._known: dict[int, frozenset[int]] = {}
-
-    def of(self, lookaheads: int) -> frozenset[int]:
-        found = self._known.get(lookaheads)
-        if found is None:
-            found = self._known[lookaheads] = frozenset(
-                terminal
-                for lookahead, terminal in self._terminal_of.items()
-                if lookaheads >> lookahead & 1
-            )
-        return found
 
 
 def shortest_lexemes(scanner: Scanner) -> dict[int, bytes]:
