@@ -1,9 +1,7 @@
 """What an artifact holds: a header and named arrays, and what must be true of them.
 
 The runtime indexes these arrays without further checks, so everything it may index with is checked
-here, once, when an artifact is made and when one is loaded: each array has the dtype and the shape
-that :mod:`maskc.artifact.sections` says, index arrays stay inside what they index, offset arrays
-ascend, and arrays fit together as :mod:`maskc.artifact.relations` says.
+here, once, by :mod:`maskc.artifact.sections` and :mod:`maskc.artifact.relations`.
 """
 
 from __future__ import annotations

@@ -1,23 +1,7 @@
-"""Reads a ``maskc.toml``.
+"""Reads a ``maskc.toml`` (docs/maskc-toml.md).
 
-It names grammars and tokenizers; an artifact is wanted for each pair of them::
-
-    output = "artifacts"                          # the folder of the artifacts
-
-    [tokenizers]
-    llama3 = "llama3"
-    mine = { source = "models/mine/tokenizer.json", vocab-size = 128256, kit = true }
-
-    [grammars]
-    json = "json"                                 # one that comes with maskc
-    orders = "grammars/orders.lark"
-    order = { source = "order.schema.json", blanks = "compact", tokenizers = ["mine"] }
-
-    [limits]
-    seconds = 600
-
-Paths begin at the file's own folder. What is unknown is refused by name: a misspelt setting that
-is passed over would build the wrong artifact.
+What is unknown is refused by name: a misspelt setting that is passed over would build the wrong
+artifact. Paths begin at the file's own folder.
 """
 
 from __future__ import annotations

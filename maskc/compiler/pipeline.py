@@ -1,14 +1,8 @@
-"""THE ORDER: every pass of the compiler, one call a line.
-
-A grammar is parsed; its DFT pushdown automaton is built; sequences that Bar-Hillel's intersection
-finds empty are never legal, those whose debt automaton no stack fails are always legal, terminals
-that stand for each other are interchangeable; what is left is decided by the parser's state on top
-of the stack, and becomes an artifact.
+"""THE ORDER: every pass of the compiler, one call a line (docs/lalr.md, docs/general-grammars.md).
 
 Each pass takes frozen values and returns one; none of them times, logs or prints. The driver
 measures each pass and tells ``progress`` where it is. What differs between the parsers is a
-:class:`ParserPath`, and what each knows of a grammar before it meets a tokenizer, a
-``Language``.
+:class:`ParserPath`, and what each knows of a grammar before it meets a tokenizer, a ``Language``.
 """
 
 from __future__ import annotations

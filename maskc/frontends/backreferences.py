@@ -1,20 +1,13 @@
-r"""A pattern whose back-references repeat one of a few texts, without the back-references.
+"""A pattern whose back-references repeat one of a few texts, without the back-references.
 
-No automaton compares two parts of a lexeme. Where a group has few texts, what follows the group is
+No automaton compares two parts of a lexeme. Where a group has few texts, by its tree
+(:mod:`maskc.regular.texts`) or by the author's list (docs/lexing.md), what follows the group is
 written once for each of them, in the order in which ``re`` tries them; what stands before the group
-stays, so that its ways are tried in their order. Which texts a group has is read from its tree
-(:mod:`maskc.regular.texts`), or the author lists them::
-
-    // maskc: backreference=LONG_COMMENT:,=,==,===
-
-Groups, references and bars are read from the pattern's text, of which parts are written otherwise.
-
-Example: ``(?P<q>['"]).*?(?P=q)`` is ``(?:(?:").*?(?:")|(?:').*?(?:'))``.
+stays, so that its ways are tried in their order.
 
 Limits: a group is not repeated by itself, and stands in the alternative that refers to it; a
 pattern with the flag ``x``, or with a conditional, is refused. Where the author lists texts, a text
-with another value is read as the new pattern has it, where the old one would have matched: the
-author lists enough.
+with another value is read as the new pattern has it, where the old one would have matched.
 """
 
 from __future__ import annotations

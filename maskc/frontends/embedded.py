@@ -1,10 +1,5 @@
-"""Schemas and special tokens in Lark text, as llguidance writes them: where they stand.
+"""Schemas and special tokens in Lark text, as llguidance writes them (docs/dialects.md).
 
-In a rule ``%json {…}`` is a value by a JSON Schema, ``%regex {"substring_words": "…"}`` some words
-of a text, one after the other, or none (``substring_chars``: characters; ``substring_chunks``:
-texts of a list), ``<|name|>`` a special token by its name, and
-``<[128010]>`` one by its id; ``<[1-3,7]>`` is one of several, ``<[^7]>`` any other, and ``<[*]>``
-any token.
 Each is cut out and read as a format of a structural tag.
 """
 

@@ -1,33 +1,7 @@
-r"""The notations of llama.cpp (GBNF) and of the W3C (EBNF), each with what xgrammar makes of it.
+"""The notations of llama.cpp (GBNF) and of the W3C (EBNF), each with what xgrammar makes of it.
 
-**GBNF**: ``name ::= alternatives``, a rule to a line; a line goes on after ``::=`` or ``|`` and
-between parentheses. ``"…"`` is a text, ``[…]`` and ``[^…]`` are classes of code points, ``.`` is
-any one; ``\n \r \t \xNN \uNNNN \UNNNNNNNN \\ \" \[ \] \-`` are escapes; ``* + ? {n} {n,} {,m}
-{n,m}`` repeat what stands before them, and ``#`` begins a comment. The start is ``root``.
-
-Of xgrammar's notation, which it calls EBNF, that is taken which llama.cpp refuses: a rule goes on
-until the next ``name ::=``; ``\0 \a \b \e \f \v \/`` and other signs after a backslash; ``{n,-1}``
-for a count without a bound; and at the end of a rule a look-ahead ``(=…)``, with which xgrammar
-says what comes after, for speed, and which changes no text. What both take and read otherwise is
-llama.cpp's here. Taken though llama.cpp refuses it: left recursion, ``{,m}``, ``_`` in names.
-Refused though llama.cpp takes it: two rules of one name (there the last one counts), a class
-without characters (there the empty text), a count above 2,000 (there, as an upper bound, no bound).
-Refused by both or by us alone, because a token is not a text: ``<[1000]>``, ``<think>``,
-``!<think>``.
-
-**EBNF**, of the XML specification: ``Name ::= expression``, over as many lines as it takes, with an
-optional number ``[12]`` before it; ``"…"`` and ``'…'`` are texts, ``#xN`` is a code point,
-``[a-z#xN-#xN]`` and ``[^…]`` are classes; ``? * +`` repeat, ``A - B`` is what A matches and B does
-not, ``/* … */`` is a comment, ``[ wfc: … ]`` and ``[ vc: … ]`` are notes. A blank must stand before
-the ``-`` of an exception, since names may contain it. Its sides must be regular. The start is
-``root`` if there is one, else the first rule.
-
-A backslash is itself there. In a file with a rule named ``root``, as xgrammar has them, it begins
-an escape: those of GBNF, but ``\x`` has as many digits as there are. There ``#`` begins a comment
-and is itself in a class, ``.`` and ``[^]`` are any character, and a look-ahead may end a rule. In
-both, ``{n}``, ``{n,}``, ``{n,-1}``, ``{,m}`` and ``{n,m}`` repeat.
-
-xgrammar's macros, ``TagDispatch(…)`` and its like, are refused by name.
+docs/dialects.md has where we differ. What llama.cpp and xgrammar read otherwise is llama.cpp's.
+Notes of XML 1.0, ``[ wfc: … ]`` and ``[ vc: … ]``, and comments are passed over.
 
 Source: llama.cpp, ``grammars/README.md`` and the reader in ``src/llama-grammar.cpp``, read in 2025;
 Extensible Markup Language (XML) 1.0, fifth edition, section 6, Notation; xgrammar 0.2.8, its page

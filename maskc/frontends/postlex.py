@@ -1,29 +1,10 @@
-r"""What a postlex does before the parser gets lexemes, as a value: an ``Indenter``, or rules.
+"""What a postlex does before the parser gets lexemes, as a value: an ``Indenter``, or rules.
 
 It is all that a grammar's file or an artifact can bring: a name of a class would have to be
-imported, which runs what its author wrote. The one class that may be named is Lark's own
-``PythonIndenter``, whose attributes are known.
+imported, which runs what its author wrote. docs/settings.md has how both are written in comments.
 
-Six attributes decide what a ``lark.indenter.Indenter`` that overrides nothing else does::
-
-    // maskc: postlex=indenter NL_type=_NL INDENT_type=_INDENT DEDENT_type=_DEDENT
-    // maskc: OPEN_PAREN_types=LPAR CLOSE_PAREN_types=RPAR tab_len=4
-
-Other classes look at one terminal, at the one after it, or at the bracket around it::
-
-    // maskc: postlex=rules rule=drop:_NL:between:LPAR brackets=LPAR:RPAR,LSQB:RSQB
-    // maskc: rule=rename:_NL:_SEMI:after:NAME,RPAR always_accept=_NL
-
-A rule drops the lexemes of a terminal, or renames them. Its conditions must all hold:
-
-- ``before:A,B``: the next lexeme is an A or a B; ``$END`` is the end of the text;
-- ``after:A,B``: the lexeme before it was one, dropped or not; ``$START`` is the text's beginning;
-- ``between:A,B``: the innermost open bracket of ``brackets`` is one of these.
-
-Of several rules for a terminal the first whose conditions hold is taken; a lexeme for which there
-is none goes to the parser. Ignored terminals are no lexemes here. Whether a terminal has a rule
-with ``before`` also decides when Lark lexes on: its lexemes wait for the next one, which is lexed
-as the parser stands before them.
+Whether a terminal has a rule with ``before`` also decides when Lark lexes on: its lexemes wait for
+the next one, which is lexed as the parser stands before them.
 """
 
 from __future__ import annotations

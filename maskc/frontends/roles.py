@@ -1,19 +1,7 @@
-"""Roles: patterns of terminals in certain rules.
+"""Roles: patterns of terminals in certain rules (docs/roles.md).
 
-A line of a grammar's text names a rule, a terminal in it, and a pattern::
-
-    // maskc-terminal: class_name.NAME=[A-Z][A-Za-z0-9]*
-
-Where the rule has the terminal, only those of its lexemes are legal that the pattern matches as a
-whole; everywhere else the terminal is as before. Rules on the way can be named, too:
-``classdef.name.NAME`` is NAME in what ``classdef`` has of ``name``, and leaves the other uses of
-``name`` alone.
-
-The line may stand anywhere in the text. Roles that are given as an argument are written at its end,
+Roles that are given as an argument are written as comment lines at the end of the grammar's text,
 so an artifact carries them as it carries its grammar; the last line of a role counts.
-
-Example: with ``class_name: NAME`` and the line above, ``class Shape`` is legal and ``class shape``
-is not.
 """
 
 from __future__ import annotations

@@ -1,22 +1,7 @@
-r"""The settings that a grammar's text carries, and which of them go together.
+"""The settings that a grammar's text carries in comment lines at its top (docs/settings.md).
 
-They stand in comment lines at the top of a text in Lark's notation::
-
-    // maskc: start=file_input postlex=lark.indenter:PythonIndenter
-
-``start``, ``parser``, ``lexer`` and ``postlex`` can be given as arguments too. Other options of
-Lark that change which texts it parses are settings only: ``flags`` (its ``g_regex_flags``, as
-letters of ``re``), ``priority``, ``regex=true`` and ``use_bytes=true``; and
-``pattern=IN:in(?!\w)``, what its ``edit_terminals`` makes of a terminal.
-``backreference=T:a,b`` says which texts the group of a terminal can have that it refers back to
-(:mod:`maskc.frontends.backreferences`).
 Several start symbols share one LALR table, which can change its contexts: ``start=a,b`` is Lark's
-``start=["a", "b"]``, and texts are parsed from ``a``.
-
-A file can name no class but Lark's ``PythonIndenter``, since importing one runs code: any other
-Indenter is written as its attributes (:mod:`maskc.frontends.postlex`), or given as an argument.
-``hole=TABLE`` marks terminals that requests narrow (:mod:`maskc.frontends.loading`), and
-``allow=ML007`` is for ``maskc lint`` alone, and changes nothing here.
+``start=["a", "b"]``, and texts are parsed from ``a``. ``allow=ML007`` is for ``maskc lint`` alone.
 """
 
 from __future__ import annotations

@@ -1,21 +1,7 @@
 """What a user names: a grammar or a style, by its path, its text or the name of one of ours.
 
-What has a line break, or a colon and is no file, is a text. The notation is that of the file's
-suffix, unless it is given. ``json`` is ``grammars/json.lark``, which comes with maskc.
-
-A style is a file in TOML, of roles (:mod:`maskc.frontends.roles`), of rules, or of both; ``python``
-is ``grammars/styles/python.toml``::
-
-    rules = '''
-    %override suite: _NEWLINE _INDENT stmt+ _DEDENT
-    '''
-
-    [roles]
-    "classdef.name.NAME" = "[A-Z][A-Za-z0-9]*"
-
-Rules are Lark text that is written at the end of the grammar, where ``%override`` replaces a rule.
-What else a file holds is refused, as a misspelt table that is passed over would leave the roles
-out.
+What has a line break, or a colon and is no file, is a text. Of a style, a file in TOML
+(docs/roles.md), what is unknown is refused: a misspelt table would leave the roles out.
 """
 
 from __future__ import annotations

@@ -2,21 +2,18 @@
 
 Two processes: an order goes to the quick one first unless it is long, and where its time there is
 not enough, to the slow one, which steps back for all others; there, those who have not been there
-before go ahead, for some seconds. In both, what is shorter goes ahead of what is longer. So who
-asks for little waits for others who ask for little, and not for those who ask for much. What was
+before go ahead, for some seconds. In both, what is shorter goes ahead of what is longer. What was
 refused a moment ago is refused again for a minute, without being compiled: a client whose request
-was refused tends to send it again, and one that means harm does so on purpose.
+was refused tends to send it again.
 
 What comes back is checked as a file is. A process that is forked from the server's starts processes
 of its own when it first needs them.
 
-A request that is cheap is compiled where it is asked for. An order to another process costs about
-1.5 ms when the machine is idle and some more when it is not, and may wait for others. A schema of a
-few hundred characters is compiled in 2 ms, a short pattern in 2, any grammar in 40 or more (llama3,
-minima of 40 on two shared cores; the other process: 3.7, 3.4 and 59 ms, with what it costs to look
-what a pattern's states are). So the first two are compiled where they are asked for, if nothing in
-them can make so short a text dear: ``{"type": "object", "properties": {"a": {"type": "integer"}}}``
-is cheap; with a ``"pattern"`` in it, it is not, and neither is ``(a{1,500}){1,500}``.
+An order to another process costs about 1.5 ms when the machine is idle. A schema of a few hundred
+characters is compiled in 2 ms, a short pattern in 2, any grammar in 40 or more (llama3, minima of
+40 on two shared cores; the other process: 3.7, 3.4 and 59 ms). So the first two are compiled where
+they are asked for, if nothing in them can make so short a text dear: a schema with a ``"pattern"``
+is not cheap, and neither is ``(a{1,500}){1,500}``.
 
 Limits: if the server is killed, a process that works on an order ends after it, in the time that
 the order may take.

@@ -1,22 +1,11 @@
-"""Grammars in llama-cpp-python: a logits processor for one completion.
+"""Grammars in llama-cpp-python: a logits processor for one completion (docs/llama-cpp.md).
 
 llama-cpp-python calls its processors once for each token that it samples, with all ids so far and
-the scores of the next token, as NumPy arrays, and takes back the scores. What the first call
-brings is the prompt, and call ``n`` is about the token after ``n`` others: ids further on are what
-a draft model proposes, which are not decided yet.
+the scores of the next token. What the first call brings is the prompt, and call ``n`` is about the
+token after ``n`` others: ids further on are what a draft model proposes, not decided yet.
 
-Four things in the engine would let illegal text through without a word, and are dealt with here:
-
-- It calls processors through C, where an exception is printed and dropped, and the scores stay as
-  they were. So an error leaves no token but the end, and is raised from a stopping criterion.
-- ``logit_bias`` replaces the processors by the ``None`` that ``list.extend`` returns. Ours are
-  in a :class:`ProcessorList`, whose ``extend`` returns a list.
-- A token of more than 32 bytes is nothing in the text that it returns. Such tokens are never legal;
-  shorter ones write the same.
-- It stops at the model's end-of-generation tokens, whatever the artifact's are. These are the ends.
-
-A loop of your own around ``llm.sample()`` can go back. Tokens that it appends without sampling
-would be taken for a draft.
+It calls processors through C, where an exception is printed and dropped, and the scores stay as
+they were. So an error leaves no token but the end, and is raised from a stopping criterion.
 """
 
 from __future__ import annotations

@@ -1,17 +1,14 @@
-"""Finds the artifact that a request names, and checks that it fits the model.
+"""Finds the artifact that a request names, and checks that it fits the model (docs/operations.md).
 
-A registry is a folder of ``NAME.maskc`` files and the model's vocabulary. An artifact is read into
-memory when it is first asked for, checked once, and then shared by all requests. A name that cannot
-be served is an error for the request that carries it, in a sentence without the server's paths.
+An artifact is read into memory when it is first asked for, checked once, and then shared by all
+requests. Each request looks at the file's identity, its checksum included, and a file that is
+another one than before is read again; requests that follow the old artifact go on with it, and it
+goes with the last of them. Every change is logged with the content's hash, and counted in
+``usage``.
 
-What is served is what lies in the folder now. Each request looks at the file's identity, its
-checksum included, and a file that is another one than before is read again; requests that follow
-the old artifact go on with it, and it goes with the last of them. Without a file there is nothing
-to serve. Every change is logged with the content's hash, and counted in ``usage``.
-
-Whose fault is it? A name that the folder does not hold is the request's: ``UnknownArtifactError``,
-for HTTP's status 400. A file that is damaged, of another tokenizer, or gone since it was served is
-the server's: any other ``MaskcError``, for 503.
+A name that the folder does not hold is the request's fault: ``UnknownArtifactError``, for HTTP's
+status 400. A file that is damaged, of another tokenizer, or gone since it was served is the
+server's: any other ``MaskcError``, for 503.
 """
 
 from __future__ import annotations

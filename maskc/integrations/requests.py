@@ -1,16 +1,8 @@
 """The constraints that requests bring, and which of them the operator wants served.
 
-A server serves artifacts by name, and nothing else, unless its operator says more: with
-``MASKC_REQUESTS=json,regex,choice,grammar,structural_tag`` (or ``all``) the schemas, patterns,
-choices, grammars and structural tags that requests bring are compiled against a kit, in processes
-beside the server's (:mod:`maskc.integrations.compile_pool`). That is work at request time, so it is
-bounded in size, time and memory for each request, and the results are cached in a budget for all.
-``MASKC_KIT`` names the kit's file; without it the kit is made of the model's own vocabulary.
-
-What maskc refuses is the client's error, in one sentence; with ``MASKC_REFUSED=backend`` it goes to
-the engine's own backend, as if maskc were not there. Both are counted. With
-``MASKC_UNSUPPORTED=loosen`` the parts of a schema that cannot be compiled are made larger until
-they can; each is logged, and requests with any are counted as ``loosened``.
+``MASKC_REQUESTS`` and the other variables are in docs/environment.md. What is wanted is compiled
+against a kit, in processes beside the server's (:mod:`maskc.integrations.compile_pool`), bounded in
+size, time and memory for each request; the results are cached in a budget for all.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
 """Artifacts in SGLang: ``--grammar-backend maskc``, and ``maskc://NAME`` in a request's ``ebnf``.
 
 SGLang calls :func:`register` by the entry point ``sglang.srt.plugins`` in every process. It adds
-two values of ``--grammar-backend``, which differ in who serves what is not ours: ``maskc`` leaves
-it to xgrammar, ``maskc-llguidance`` to llguidance. Both may be in one batch with ours: masks have
-one layout. Ours are artifacts, and the kinds of requests that ``MASKC_REQUESTS`` names.
-
-What ends a call is kept out of the arguments of a chat's tools: see :func:`wrap_constraint`.
-
-SGLang wraps its own backends for reasoning parsers, but not one that is registered, so this is
-done here.
+``maskc``, which leaves what is not ours to xgrammar, and ``maskc-llguidance``. SGLang wraps its own
+backends for reasoning parsers, but not one that is registered, so this is done here.
 """
 
 from __future__ import annotations

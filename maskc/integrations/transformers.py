@@ -1,21 +1,17 @@
 """Grammars in ``generate()`` of transformers: greedy, sampled, in beams, assisted.
 
 A logits processor is called with all rows of a batch and keeps no order: beam search drops rows,
-repeats them and changes their order between two calls, and assisted generation goes back.
-So a row is known by what it *is*, the tokens it has generated, and not by where it stands: the
-processor remembers the matchers of its latest calls by those tokens, and a row continues
-a fork of the one it begins with. A row that begins with none is followed from its start.
+repeats them and changes their order between two calls, and assisted generation goes back. So a row
+is known by the tokens it has generated: the processor remembers the matchers of its latest calls by
+those tokens, and a row continues a fork of the one it begins with, or is followed from its start.
 
-Example: rows ``ab`` and ``ac`` grow to ``aba`` and ``abb``; both fork the matcher of ``ab``, and
-that of ``ac`` is forgotten a few calls later.
+The prompt's width, padding on the left included, is that of the first call. Therefore one processor
+serves one call of ``generate()``; another call is refused, unless its prompts begin with those of
+the first, which nothing here can tell.
 
-What a row has generated is what follows the prompt, whose width, with its padding on the left,
-is that of the first call. Therefore one processor serves one call of ``generate()``; another call
-is refused, unless its prompts begin with those of the first, which nothing here can tell.
-
-A row whose grammar has ended is left its end-of-sequence tokens, whatever follows them. So is
-a row that holds an illegal token: beam search keeps such rows, at -inf, when fewer tokens are
-legal than it has beams. Nothing of transformers is imported here: it asks for a callable.
+A row whose grammar has ended is left its end-of-sequence tokens, whatever follows them. So is a row
+that holds an illegal token: beam search keeps such rows, at -inf, when fewer tokens are legal than
+it has beams. Nothing of transformers is imported here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Artifacts in vLLM: requests whose grammar is ``maskc://NAME``; all others go on unchanged.
-
-But for those of the kinds that the operator wants served here: schemas, patterns, choices, grammars
-(:mod:`maskc.integrations.vllm_requests`).
+"""Artifacts in vLLM: requests whose grammar is ``maskc://NAME``, and the kinds that we serve.
 
 vLLM has no register of backends. It calls :func:`register` by the entry point
 ``vllm.general_plugins`` in every process, and that puts itself around these functions
@@ -9,21 +6,15 @@ vLLM has no register of backends. It calls :func:`register` by the entry point
 
 - ``SamplingParams._validate_structured_outputs``, in the front end: the name is checked there, so
   that a bad one is the client's error; vLLM's own checks then see a trivial regexp in its place;
-- ``StructuredOutputManager._create_grammar``, in the engine: it gives vLLM a grammar object that
-  follows the artifact;
+- ``StructuredOutputManager._create_grammar``, in the engine: it gives vLLM a grammar object;
 - ``StructuredOutputManager.grammar_init``, in the engine: from 0.33 on vLLM refuses a request that
   was resolved to another backend than the first one, and an artifact fits any backend;
 - ``AsyncLLM.add_request``, in the front end: it waits for a request's constraint to be compiled;
-- ``StructuredOutputManager.__init__``, in the engine: where the folder of artifacts has examples
-  (:mod:`maskc.integrations.examples`), they are followed before the first request;
+- ``StructuredOutputManager.__init__``, in the engine: examples are followed before requests;
 - those of beam search, which go past both: see :mod:`maskc.integrations.vllm_requests`;
-- ``get_model_structural_tag``, in the front end, which makes a tag of a chat's tools for vLLM's own
-  parser: where maskc serves tags, arguments do not have what the parser takes for their end
-  (:mod:`maskc.integrations.tool_ends`). What a client sends itself does not pass there.
+- ``get_model_structural_tag``, in the front end: see :mod:`maskc.integrations.tool_ends`.
 
-Masks have the layout of vLLM's other backends and share their rows, so the configured backend may
-be any of them. If vLLM is not as we know it, the log says so, and vLLM serves requests by itself:
-it refuses a grammar ``maskc://NAME``, which is not one of its own.
+Masks have the layout of vLLM's other backends and share their rows. docs/vllm.md has the rest.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Requests of vLLM that maskc serves itself.
+"""Requests of vLLM that maskc serves itself (docs/vllm.md).
 
-A request of vLLM holds a schema, a pattern, choices or a grammar; vLLM's own key says which. Those
-of the kinds that the operator named (:mod:`maskc.integrations.requests`) are compiled against the
-model's kit: in the front end, so that what is refused is the client's error. What was compiled
-goes to the engine with the request, in its ``extra_args``, which makes its masks of it on the
-thread where vLLM compiles; what it lacks it compiles again. Each of the two has compiling processes
-of its own.
+They are compiled against the model's kit in the front end, so that what is refused is the client's
+error. What was compiled goes to the engine with the request, in its ``extra_args``; what it lacks
+it compiles again.
 
 vLLM checks a request on the loop that serves all clients, so nothing there may wait. The plug-in
 puts itself around ``AsyncLLM.add_request``, waits in a thread, and goes on when it is known whether

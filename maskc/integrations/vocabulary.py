@@ -1,13 +1,8 @@
 """Checks that an artifact is compiled for the tokenizer that a model runs with.
 
-An engine has a tokenizer object, not a file. :func:`read_vocabulary` gives the exact bytes of its
-tokens, by the same reading as the compiler's. Fingerprints that are equal settle the question, for
-the artifact's is computed from its arrays and not read from its header; otherwise the bytes of
-every token are compared, since the fingerprint also covers what need not agree, such as the width
-of the padding and further end-of-sequence ids.
-
-Which added tokens are text was chosen when the artifact was compiled (see
-:mod:`maskc.vocab.added`), and the model is taken as the artifact has them.
+Fingerprints that are equal settle the question, for the artifact's is computed from its arrays and
+not read from its header; otherwise the bytes of every token are compared, since the fingerprint
+also covers what need not agree, such as the width of the padding and further end-of-sequence ids.
 """
 
 from __future__ import annotations

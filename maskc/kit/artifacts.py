@@ -1,7 +1,6 @@
 """Artifacts of tags, tools and choices, compiled ahead of time, and of narrowed grammars.
 
-What a kit links for one request is frozen whole, see :mod:`maskc.tags.freezing`: the schema of
-every tool is compiled, and no kit is needed to load it.
+What a kit links for one request is frozen whole, see :mod:`maskc.tags.freezing`: no kit is needed.
 """
 
 from __future__ import annotations

@@ -1,15 +1,9 @@
-r"""Bytes → terminals as Lark's ``dynamic`` lexer of Earley parsers takes them: its default.
+"""Bytes → terminals as Lark's ``dynamic`` lexer of Earley parsers takes them: its default.
 
-Wherever the parser expects a terminal, Lark matches it by itself against the whole rest of the
-text, and takes that one match; an ignored terminal likewise. No terminal competes with another:
-a lexeme is what ``re`` matches for its terminal at its start, and what comes after it counts, for
-a quantifier that reads on and for a look-ahead.
-
-So each terminal is an open lexeme of its own (:mod:`maskc.lexer.lexeme`, one alternative and no
-keywords). Where it may end, its end is a guess with a condition: no path that ``re`` tries earlier
-may match any more, and the look-aheads of the chosen path must hold. A scanner state is the open
-lexemes of all terminals that may have begun at one position, and the conditions that the lexemes
-before it left; what none of them can go on with is dead.
+Each terminal is an open lexeme of its own (:mod:`maskc.lexer.lexeme`, one alternative and no
+keywords), whose end is a guess with a condition. A scanner state is the open lexemes of all
+terminals that may have begun at one position, and the conditions that the lexemes before it left;
+what none of them can go on with is dead.
 
 Example: with ``NAME: /[a-z]+/`` and ``IF: "if"``, ``ifx`` is a NAME, or IF and the NAME ``x``;
 it is never the NAME ``if`` and then ``x``, since the condition of that end is that no letter

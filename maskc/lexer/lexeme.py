@@ -1,28 +1,19 @@
-"""One open lexeme as an automaton, and what its end demands of the bytes after it.
+"""One open lexeme as an automaton, and what its end demands of the bytes after it (docs/lexing.md).
 
-Lark takes the first alternative that matches, and whether an alternative matches can depend on
-bytes after the position where it could end: ``def`` is no keyword if ``i`` follows, ``1`` is no
-DEC_NUMBER if ``e+5`` follows. Reading left to right we cannot wait, so we *guess* the end of a
-lexeme and carry a *condition* along: no path that ``re`` tries earlier may match any more, and the
-look-aheads of the chosen path must hold. A condition is a set of
-:mod:`obligations <maskc.regular.threads>`, a finite automaton of its own, which runs beside the
-following lexemes until it is settled. Lark cuts each text in one way, so the conditions of exactly
-one sequence of guesses hold in the end.
-
-Where Lark reads on for a longer match, fails, and lexes the bytes since the last match again,
-nothing has to be read again here. Both branches are followed from the position where they part: the
-one whose lexeme went on dies where the longer match fails, and the one whose lexeme had ended
-there survives, its condition being that the longer match fails.
+A condition is a set of :mod:`obligations <maskc.regular.threads>`, a finite automaton of its own,
+which runs beside the following lexemes until it is settled. Where Lark reads on for a longer match,
+fails, and lexes the bytes since the last match again, nothing has to be read again here: both
+branches are followed from the position where they part, and the one whose lexeme had ended there
+has the condition that the longer match fails.
 
 Example: ``1e`` is DEC_NUMBER, then a NAME that starts with ``e``, under the condition that
-FLOAT_NUMBER does not match: ``x`` settles it, ``+`` keeps it open, and a digit after that breaks
-it.
+FLOAT_NUMBER does not match: ``x`` settles it, ``+`` keeps it open, a digit after that breaks it.
 
 A state of the open lexeme holds the state of the look-behinds, the ordered threads of the
 context's alternatives, and the threads of the keywords that the lexeme may turn out to be.
 
 Source: Lark 1.3 ``lexer.py`` (Scanner.match, UnlessCallback), and 1.2 for what may follow a keyword
-(:mod:`maskc.frontends.lark.versions`); ``docs/lexing.md``.
+(:mod:`maskc.frontends.lark.versions`).
 """
 
 from __future__ import annotations

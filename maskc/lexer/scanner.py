@@ -1,19 +1,9 @@
 """Bytes → terminals: the unambiguous transducer that the compiler and the runtime run.
 
-A scanner state is an open lexeme together with the condition that earlier lexemes left open
-(:mod:`maskc.lexer.lexeme`). On a byte it may *go on* (``next``), and where the lexeme may end
-it may also *end*: the lexeme becomes a terminal, the parser takes it and names the next
-context, and the byte is the first one of the next lexeme (``enter``). For a given text
-one run survives; where more than one is still possible, all are followed.
-
-Where a lexeme ends there is a *boundary*: what the lexer knows there about the bytes that follow,
-namely the state of the look-behinds and the condition. That a lexeme has ended is decided with the
-first byte of the next one, so no state stands between two lexemes.
-
-Example: over ``a+``, the state inside the NAME ``a`` ends at ``+`` and enters, in the context
-that the parser names after NAME, the state inside an operator.
-
-Source: ``docs/lexing.md``.
+See docs/lexing.md. On a byte a state may *go on* (``next``), and where the lexeme may end it may also *end*: the lexeme
+becomes a terminal, the parser takes it and names the next context, and the byte is the first one of
+the next lexeme (``enter``). For a given text one run survives. That a lexeme has ended is decided
+with the first byte of the next one, so no state stands between two lexemes.
 """
 
 from __future__ import annotations

@@ -1,16 +1,11 @@
 """A text that has two parse trees (ML014).
 
-A general grammar may read a text in two ways. The masks do not mind: a token is legal if any of
-them goes on. Who parses the text afterwards gets one of the trees, and it need not be the one that
-was meant.
-
 Terminal sequences of each nonterminal are listed by length, with up to two trees each; the first
 that has two is put into the shortest text that the start symbol makes with it. Parts that Lark
 names itself, as the repeated part of a rule, are shown in the rule that they are part of.
 
 Limits: right sides of up to ``MAX_SYMBOLS``, sequences of up to ``MAX_LENGTH`` terminals,
-``MAX_WORDS`` of each length and nonterminal, ``MAX_STEPS`` in all: ambiguity is
-undecidable, so that none was found is no proof.
+``MAX_WORDS`` of each length and nonterminal, ``MAX_STEPS`` in all.
 """
 
 from __future__ import annotations

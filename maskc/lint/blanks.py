@@ -1,23 +1,13 @@
-r"""Blanks that a model can write for ever, and blanks that are forgotten.
+"""Blanks that a model can write for ever (ML007), and blanks that are forgotten (ML011).
 
-A mask cannot say "enough": where blanks can follow blanks without an end (ML007), a model that
-likes them writes nothing else until its budget is gone. There are three ways to that:
+Three ways lead to ML007: an ignored terminal, or a newline, without a bound; an ignored one that
+can come again and again; a rule that repeats a terminal of blanks. For Lark's LALR parser all three
+are loops of the scanner over blank bytes, in lexemes that began with one; a terminal that takes
+letters in the same loop is text, and is left alone. Where texts are split in every way, as with
+Earley and in other notations, the patterns say it.
 
-- an ignored terminal, or a newline, whose own pattern has no bound: ``%ignore /[ \t]+/``;
-- an ignored terminal of bounded length that can come again and again: ``%ignore " "``;
-- a rule that repeats a terminal of blanks: ``(NL | item)*``.
-
-For Lark's LALR parser all three are loops of the scanner over blank bytes, in lexemes that began
-with one; a terminal that takes letters in the same loop is text, and is left alone. Where texts are
-split in every way, as with Earley and in other notations, the patterns say it: a repetition without
-a bound whose characters are blanks only, and whatever is ignored at all.
-
-A terminal of blanks that no rule holds and that no ``%ignore`` names (ML011) is left out by Lark,
-and no text may have a blank then: mostly the line ``%ignore WS`` is missing. Only the text itself
-is looked at: its definitions by a pattern or a string, and what it imports from ``common``.
-
-Example of a bound: ``%ignore /(?<![ \n])[ \n]{1,8}/``: at most eight in a row, and no such lexeme
-begins after a blank.
+Of ML011 only the text itself is looked at: its definitions by a pattern or a string, and what it
+imports from ``common``.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
 """Rules, productions and texts that the parser loses.
 
-- A production is *unproductive* (ML009) if a symbol of it derives no terminal sequence, or if no
-  row of Lark's table reduces it: conflicts took them all. A rule or a terminal is *unused* (ML010)
-  if the start symbol does not lead to it; Lark drops those silently, so the text is searched.
+- *Unproductive* (ML009): a symbol derives no terminal sequence, or no row of Lark's table reduces
+  it. *Unused* (ML010): Lark drops what is not reached silently, so the text is searched.
 - A *choice* (ML006): where the next terminal can go on with a production and can also complete
-  another, Lark shifts. For a dangling ``else`` that is meant; elsewhere texts are lost that the
-  productions promise. The witness is a shortest text that brings the parser there.
-- A *dead end* (ML004): no stack with this state on top can be finished, because Lark resolved a
-  conflict by shifting, or the lexer cannot tell terminals apart. maskc never enters it, so what
-  leads there is cut out of the language. Only the first dead state on a way is reported; where no
-  text at all is left, it is said why, as ``maskc compile`` does.
+  another, Lark shifts. The witness is a shortest text that brings the parser there.
+- A *dead end* (ML004): no stack with this state on top can be finished. maskc never enters it, so
+  what leads there is cut out of the language. Only the first dead state on a way is reported.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """THE CHECKS of a JSON Schema, in the order of their codes.
 
-A schema is looked at as it is written, subschema by subschema. Whether some value fits one is asked
-of the compiler, with a reference to the subschema in the place of the schema; a branch of ``anyOf``
-or ``oneOf`` is also asked for with its sibling keywords, as its only branch. What some value would
-fit if inner ones were mended is not reported.
+Whether some value fits a subschema is asked of the compiler, with a reference to it in the place of
+the schema; a branch of ``anyOf`` or ``oneOf`` is also asked for with its sibling keywords, as its
+only branch. What some value would fit if inner ones were mended is not reported.
 
 Limits: ``MAX_ASKED`` subschemas are asked whether a value fits; a note says if there are more.
 """

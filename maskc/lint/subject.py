@@ -1,12 +1,9 @@
-r"""What the checks look at: one grammar, what the compiler makes of it, and where it is written.
+"""What the checks look at: one grammar, what the compiler makes of it, and where it is written.
 
-Everything is made when it is first asked for, by the compiler's own passes, and once.
-
-Lark names what it makes of a rule after the rule: ``__list_star_0`` is the first starred part of
-``list``, and ``_sep{value,COMMA}`` an instance of the template ``_sep``. Both have the location of
-the rule. A string that stands in a rule has the location of its first occurrence. Only the text
-itself is searched, not what it imports; definitions are found by their look, a name and a colon at
-the start of a line.
+Everything is made when it is first asked for, by the compiler's own passes, and once. What Lark
+makes of a rule has the location of the rule, a string in a rule that of its first occurrence. Only
+the text itself is searched, not what it imports; definitions are found by their look, a name and a
+colon at the start of a line.
 """
 
 from __future__ import annotations

@@ -1,23 +1,15 @@
-r"""Terminals that the lexer takes for one another.
+"""Terminals that the lexer takes for one another.
 
-- Two terminals *collide* (ML001) if they match the same lexeme and only Lark's order decides: after
-  priorities come the longest possible match, the length of the pattern, and the name. A difference
-  of priority is the author's word, and a string that a pattern matches too is a keyword: both are
-  left alone. The witness stands alone; a collision that needs more text around it is not found.
-- A terminal is *shadowed* (ML002) if, in every context that has it, another one is taken wherever
-  it would match. The scanner says which terminals it gives, exactly; ignored terminals are not told
-  apart there.
-- A string that an identifier's pattern matches too is a *keyword* (ML003): where the parser can
-  take both, the lexer gives the keyword. With the contextual lexer it is an identifier again
-  wherever the keyword itself is not legal, which may be what the author wants, or a trap.
-- Two *neighbours* (ML005) are side by side in the grammar and cannot be lexed apart: written one
-  after the other they are one lexeme, or two others, and nothing that is ignored stands between.
-- A *greedy quote* (ML012) reads on to the last quote: of ``"a", "b"`` ``".*"`` reads all. Only
-  quotes of one character are looked for, with one repetition between them.
-- *Unparted words* (ML013): where the lexer looks for a word and for no name beside it, nothing
-  keeps the word from ending in the middle of a longer one: ``returnx`` is read as ``return x``. The
-  two are adjacent in some text, and the lexer's own order is asked in each context; that the parser
-  comes into that context there is not.
+- *Collide* (ML001): a difference of priority is the author's word, and a string that a pattern
+  matches too is a keyword: both are left alone. The witness stands alone.
+- *Shadowed* (ML002): in every context that has it, another one is taken wherever it would match.
+  The scanner says which terminals it gives, exactly; ignored terminals are not told apart there.
+- *Keyword* (ML003): with the contextual lexer it is an identifier again wherever the keyword itself
+  is not legal, which may be what the author wants, or a trap.
+- *Neighbours* (ML005): written one after the other they are one lexeme, or two others.
+- *Greedy quote* (ML012): only quotes of one character, with one repetition between them.
+- *Unparted words* (ML013): the two are adjacent in some text, and the lexer's own order is asked in
+  each context; that the parser comes into that context there is not.
 """
 
 from __future__ import annotations

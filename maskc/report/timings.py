@@ -1,13 +1,8 @@
-"""How long this machine took to compile an artifact.
+"""How long this machine took to compile an artifact, kept in the user's folder of caches.
 
-Same input, same bytes: an artifact cannot hold times. ``maskc compile`` keeps them in the user's
-folder of caches, on Linux ``$XDG_CACHE_HOME/maskc/timings/`` (``~/.cache`` without the variable),
-in a small JSON file that is named after the SHA-256 of the artifact's bytes::
-
-    {"passes": [{"name": "grammar", "seconds": 0.11, "cpu_seconds": 0.1, "peak_mb": 88.2}, …]}
-
-A cache may be lost: where it cannot be written nothing is kept, and a file that is missing or
-damaged is no timings.
+Same input, same bytes: an artifact cannot hold times. A file is named after the SHA-256 of the
+artifact's bytes and holds ``{"passes": [{"name", "seconds", "cpu_seconds", "peak_mb"}, …]}``. Where
+the cache cannot be written nothing is kept, and a missing or damaged file is no timings.
 """
 
 from __future__ import annotations

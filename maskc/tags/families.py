@@ -1,15 +1,11 @@
-r"""The notations in which families of models write calls of tools, as templates.
+"""The notations in which families of models write calls of tools, as templates.
 
-Each family is a file of data in ``wrappers/``. Its forms are those of structural tags, with
-placeholders:
+Each family is a file of data in ``wrappers/``, with the forms of structural tags and placeholders:
 
-- ``{name}`` in a text is the name of a tool;
-- ``{"$arguments": style}`` is its arguments in that style;
+- ``{name}`` in a text is the name of a tool; ``{"$arguments": style}`` its arguments in that style;
 - ``"$calls"`` in a list is the calls of all tools, ``"$call"`` the call of the one that is named;
-- ``"names"`` is a pattern that names of tools must match, where not all can be written;
-- ``"$single"`` is whether one call is the most there may be;
-- ``"$part"`` for any other name is a part that differs with reasoning and without; nothing stands
-  for it where the file has none.
+- ``"names"`` is a pattern that names must match; ``"$single"``: one call is the most there may be;
+- ``"$part"`` for any other name is a part that differs with reasoning and without, or nothing.
 """
 
 from __future__ import annotations

@@ -1,17 +1,9 @@
 """What a structural tag asks for: its JSON as a tree of formats, or why it is refused.
 
-Both request forms are read: ``{"type": "structural_tag", "format": …}``, and the older one with
-``structures`` and ``triggers``. A free text inside of a tag does not have the end of the nearest
-tag around it; texts and tokens are told apart, so an end that is a token bars no text.
-
-A dispatch is free text, or free tokens, that turns to something where a trigger stands: to a tag
-that begins with the trigger, or to what follows it. The four formats that say so become one value.
-
-Whatever is not known is refused with its location: another type, another field, a wrong value.
-
-Example: a tag whose end is missing is refused with ``structural tag at /format/end``. Of
-``triggered_tags`` with the trigger ``<a`` and a tag that begins with ``<a>``, the rule is ``<a`` →
-that tag; a tag that begins with no trigger is refused with its location.
+Both request forms are read (docs/structural-tags.md). A free text inside of a tag does not have the
+end of the nearest tag around it; texts and tokens are told apart, so an end that is a token bars no
+text. The four formats of free text, or free tokens, that turn to something at a trigger become one
+value, a dispatch. Whatever is not known is refused with its location.
 """
 
 from __future__ import annotations

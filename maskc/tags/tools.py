@@ -1,14 +1,9 @@
 """Definitions of tools and the choice among them, read and checked.
 
-A definition is written as OpenAI's chat completions write it (``{"type": "function", "function":
-{"name": "f", "parameters": {…}}}``), as its responses do (the same without the inner object), as
-MCP does (``inputSchema``), as Anthropic does (``input_schema``) or as Gemini does
-(``functionDeclarations``). A field that none of them has is refused: a misspelt ``parameters``
-would allow any object. Instead of the list there may be what a server of MCP answers to
-``tools/list``.
-
-Example: ``{"type": "function", "function": {"name": "f"}}`` is the choice of a tool;
-``{"name": "f"}`` is the same.
+They are written as OpenAI's chat completions or responses write them, as MCP does
+(``inputSchema``, or what a server answers to ``tools/list``), as Anthropic does (``input_schema``)
+or as Gemini does. A field that none of them has is refused: a misspelt ``parameters`` would allow
+any object.
 """
 
 from __future__ import annotations

@@ -1,12 +1,4 @@
-"""Check that an artifact keeps its promise: six experiments, with a witness for each failure.
-
-1. *corpus*: texts that the judge takes are accepted token by token, the others are not; these are
-   named, and are a failure of the run unless they are allowed.
-2. *generation*: the judge takes the texts that are drawn from the masks, and none gets stuck.
-3. *oracle*: masks agree with an oracle that shares no code with scanner, store or runtime.
-4. *segmentation*: however a text is cut into tokens, it leads to the same configuration.
-5. *mutation*: a text that is changed is refused iff the judge refuses it, at the right byte.
-6. *optimisation*: masks are those of the rows before any optimisation, bit for bit.
+"""Check that an artifact keeps its promise: six experiments (docs/verify.md), with witnesses.
 
 The judge of a grammar is Lark, of a JSON Schema the package ``jsonschema``, of a structural tag or
 tools a reader of the tag's JSON; :mod:`maskc.verify.plan` has the experiments of each.

@@ -1,16 +1,10 @@
 """Experiments 1, 2 and 4: whole texts, of a corpus and drawn ones, and their cuts into tokens.
 
-1. *corpus*: each file is tokenised as the model's tokenizer does it. If the judge takes the file,
-   each next token must be legal and the end must be legal after the last one. If it refuses the
-   file, the walk must get stuck, or the end must be illegal. A unit is a file.
-2. *generation*: texts are drawn, by the grammar's rules or from the masks. The judge must take
-   each, and each of its tokens must be legal in the mask before it. A unit is a few texts.
-4. *segmentation*: a model need not write a text as its tokenizer would. Whatever the tokens, the
-   same bytes must lead to the same configuration, and the masks on the way must allow each token.
-   To the start of a segment of a legal text leads a *random* cut of everything before it. Inside
-   the segment *every* cut is checked: one byte at a time gives the configuration at each byte; each
-   token that the text holds there must be legal, and must lead to the configuration at its end.
-   By induction so does any sequence of tokens. A unit is a text with a few segments.
+A unit of *corpus* is a file, of *generation* a few texts, of *segmentation* a text with a few
+segments. To the start of a segment leads a random cut of everything before it. Inside, *every* cut
+is checked: one byte at a time gives the configuration at each byte; each token that the text holds
+there must be legal, and must lead to the configuration at its end. By induction so does any
+sequence of tokens.
 """
 
 from __future__ import annotations

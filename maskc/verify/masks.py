@@ -1,15 +1,11 @@
 """Experiments 3 and 6: compare masks with the judge, and with the rows before optimisation.
 
-3. *oracle*: masks are compared with the judge token by token.
-Positions are drawn from legal texts, and at each a sample of tokens is compared that
-is weighted to where a mask is likely to be wrong: the next token of the text, legal tokens of
-all kinds, illegal ones that begin like legal ones, tokens that cross lexemes, line breaks and
-blanks, quotes and brackets, and tokens that cut a character. A unit is a text with its positions.
+The sample of tokens that *oracle* compares is weighted to where a mask is likely to be wrong: the
+next token of the text, legal tokens of all kinds, illegal ones that begin like legal ones, tokens
+that cross lexemes, line breaks and blanks, quotes and brackets, and tokens that cut a character.
 
-6. *optimisation*: the artifact's grammar is compiled once more, for the artifact's own tokens,
-without any optimisation: its rows are those of the walk, and the parser is asked about each of them
-at each position. At every position of the texts both masks must be equal in every bit. The first
-unit compiles, and leaves what it made to the others. Source: blog, experiment 3.
+For *optimisation* the first unit compiles the grammar once more, without any, and leaves what it
+made to the others; the parser is asked about each row of the walk. Source: blog, experiment 3.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
 """Experiment 5: changed texts must be refused where the judge refuses them, at the right byte.
 
-A legal text is changed a little: by a byte, by a character or special token, or in its JSON
-value. The judge's verdict on the whole new text counts: it must be accepted with the end legal
-after it, or else refused. After the change, the masks must agree with what is accepted.
-
-A text may be refused at a byte or at its end, and *where* is checked too if the judge knows
-beginnings: the bytes that were taken begin some text (otherwise we have read too far), and with
-the refused byte they begin none (otherwise we have stopped too early). A changed byte can leave
-something that is no UTF-8: then the walk must stop, at the latest, at the first byte that no UTF-8
-text has there.
+The judge's verdict on the whole new text counts. *Where* it is refused is checked too if the judge
+knows beginnings: the bytes that were taken begin some text (otherwise we have read too far), and
+with the refused byte they begin none (otherwise we have stopped too early). Where a changed byte
+leaves no UTF-8, the walk must stop, at the latest, at the first byte that no UTF-8 text has there.
 """
 
 from __future__ import annotations

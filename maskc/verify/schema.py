@@ -1,16 +1,11 @@
 """The judge of a JSON Schema: the package ``jsonschema``, and the layout's own signs.
 
-A file is judged as it stands, and its value as compact JSON. That the mask allows a token is
-witnessed by a text: the token is taken, and the text is brought to an end, by a rest of the text
-that it was drawn from or by the matcher's short completion. That it forbids one is held against
-such rests.
-
-Texts are changed by a byte or in the value: something is left out, doubled, put instead
-of something else, or becomes a little longer, larger or smaller.
+That the mask allows a token is witnessed by a text: the token is taken, and the text is brought to
+an end, by a rest of the text that it was drawn from or by the matcher's short completion. That it
+forbids one is held against such rests.
 
 Limits: where a schema has formats or the layout asks for more than the judge reads
-(:mod:`maskc.verify.json_judge`), only what is accepted is judged. Schemas that refer to other
-documents are not judged without these, as the artifact does not carry them.
+(:mod:`maskc.verify.json_judge`), only what is accepted is judged.
 """
 
 from __future__ import annotations

@@ -1,22 +1,9 @@
 """Divides added tokens of a tokenizer into those that write text and those outside text.
 
-A tokenizer's *added tokens* are those that its model does not have among its pieces: GPT-NeoX keeps
-runs of blanks so, Qwen ``<tool_call>``. A *special* one (``<|im_end|>``) never writes text. Of the
-others, one that is written like a marker is an *atom*: never part of a text, but a structural tag
-can name it. All others are ordinary text: legal wherever their bytes are.
-
-A token is written like a marker if its text, without blanks at its ends (``▁`` is one), begins
-
-1. with ``<``, perhaps ``/``, then a letter, ``|``, or one of the wide bars: ``<think>``,
-   ``</tool_call>``, ``<|user|>``, ``<dsml:``; or
-2. with ``[``, perhaps ``/``, then a letter, and ends with its only ``]``: ``[PAD7]``,
-   ``[/INST]``; or
-3. with a bar, then a letter, and ends with the same bar: ``｜DSML｜``.
-
-So ``<=``, ``<3``, ``[0]``, ``||`` and ``    `` are text, and so is ``<0x0A>``.
-
-What the author of a tokenizer means is not written in its file, so a caller can choose otherwise
-for all (:class:`AddedTokens`), and for each by its text or its id.
+A *special* one (``<|im_end|>``) never writes text. Of the others, one that is written like a marker
+(docs/tokenizers.md) is an *atom*: never part of a text, but a structural tag can name it. All
+others are text, legal wherever their bytes are. What the author of a tokenizer means is not written
+in its file, so a caller can choose otherwise (:class:`AddedTokens`).
 """
 
 from __future__ import annotations

@@ -1,19 +1,11 @@
-"""The tokens of a GGUF file, as llama.cpp takes them when it loads the model.
-
-- *byte-level* (``gpt2``): each character of a normal token stands for one byte, as in GPT-2.
-- *byte-fallback* (``llama``: sentencepiece; ``t5``: Unigram; ``gemma4``): ``▁`` stands for a space,
-  and a byte token ``<0x0A>`` for its byte.
-- User-defined tokens are a tokenizer's added tokens, and write their text as it stands: they are
-  text or atoms as :mod:`maskc.vocab.added` says. Control, unknown and unused tokens write nothing.
+"""The tokens of a GGUF file, as llama.cpp takes them when it loads the model (docs/tokenizers.md).
 
 llama.cpp corrects some types by what a token is called: ``<|im_end|>`` is a control token that ends
-the output whatever the file says, ``<|channel|>`` is user-defined. The same is done here, so that
-the vocabulary is the one of the loaded model (see :mod:`maskc.integrations.llama_cpp`): the
-rules are those of ``llama_vocab::impl::load`` in llama-cpp-python 0.3.36.
+the output whatever the file says, ``<|channel|>`` is user-defined. The same is done here: the rules
+are those of ``llama_vocab::impl::load`` in llama-cpp-python 0.3.36.
 
 At the very start of a text, a sentencepiece vocabulary has a blank that llama.cpp leaves out; a
-token's bytes are those in the middle. WordPiece (``bert``) is refused: what it encodes has lost its
-capitals and blanks, so that its tokens cannot spell a text.
+token's bytes are those in the middle.
 """
 
 from __future__ import annotations

@@ -1,20 +1,9 @@
-"""The bytes that a piece of a Hugging Face ``tokenizer.json`` writes.
+"""The bytes that a piece of a Hugging Face ``tokenizer.json`` writes (docs/tokenizers.md).
 
-A piece is the string under which a token is stored. Its bytes are what the file's own decoder
-makes of it in the middle of a text:
-
-- *byte-level*: each character stands for one byte, by GPT-2's alphabet: ``Ġ`` is a space and
-  ``Ċ`` a line break. A piece with a character outside the alphabet is its own UTF-8, as in the
-  decoder of the ``tokenizers`` package.
-- *replacing*: ``▁`` stands for a space, and ``<0x0A>`` for one byte if the decoder has a step for
-  that; steps are taken in the file's order, and blanks that one strips from each piece are no
-  part of its bytes.
-
-Steps that act on the ends of the whole text only (a leading space that is dropped) are not a
-token's business and are passed over: the first token of a text may write less. Decoders that write
-different bytes for the same piece in different contexts (WordPiece, CTC, ``</w>``, a step that
-looks at several characters once the pieces are joined) have no bytes per token, and are refused by
-name.
+A *piece* is the string under which a token is stored. Its bytes are what the file's own decoder
+makes of it in the middle of a text: by GPT-2's alphabet, or with ``▁`` as a space and ``<0x0A>`` as
+a byte. A piece with a character outside the alphabet is its own UTF-8, as in ``tokenizers``. A step
+that looks at several characters once the pieces are joined has no bytes per token.
 
 One text is not followed: if ``▁`` is replaced after bytes are read, the three byte pieces of ``▁``
 itself are its bytes here, and a blank in the text.

@@ -1,14 +1,11 @@
 """Finds the tokenizer that a user names.
 
-A tokenizer is asked for, in this order of meaning, as
+In this order of meaning it is
 
-1. a known name: ``bytes`` is built in; ``llama3``, ``mistral``, ``deepseek`` and ``qwen`` are
-   files inside Python packages, which are found without importing them;
+1. a known name: ``bytes`` is built in; others are files inside Python packages, which are found
+   without importing them; without the package, a hub repository of the same family is taken;
 2. a path to a tokenizer file, or to a folder with one;
-3. an encoding of tiktoken, see :mod:`maskc.vocab.tiktoken_files`, which has no file;
-4. ``org/name``, a repository of the Hugging Face hub: cached, else downloaded.
-
-A known name whose package is missing falls back to a hub repository of the same family.
+3. an encoding of tiktoken, which has no file; 4. ``org/name`` of the Hugging Face hub.
 """
 
 from __future__ import annotations

@@ -2,12 +2,10 @@
 
 A general parser builds no trees, so only the language counts, and each rewrite keeps it:
 
-- :func:`drop_empties`: no production is empty. A symbol that derives the empty sequence may be left
-  out wherever it stands, so a production stands for one alternative for each choice of what is left
-  out. A production with many such symbols is first split into productions of two symbols. The empty
-  sequence is kept apart from the productions.
-- :func:`merge_unit_cycles`: nonterminals that derive each other alone become one. Without empty
-  productions these are the only derivations that can go on for ever and read nothing.
+- :func:`drop_empties`: a production with many symbols that can be empty is first split into
+  productions of two symbols. The empty sequence is kept apart from the productions.
+- :func:`merge_unit_cycles`: without empty productions these are the only derivations that can go on
+  for ever and read nothing.
 - :mod:`maskc.compiler.glr.recursion` turns right recursion into left recursion.
 - :func:`share_tails` (left factoring, from the right): Lark writes n optional parts in a row as 2^n
   alternatives. As words, all alternatives are a finite language; each state of its smallest
@@ -15,9 +13,6 @@ A general parser builds no trees, so only the language counts, and each rewrite 
   of less than ``MOST_SYMBOLS`` symbols stay as they are, and so do those that would not shrink to
   half: a tail that ends is one more reduction while a text is parsed.
 - :mod:`maskc.compiler.glr.adjacency` keeps what the lexer can give.
-
-Example: ``S -> a S |`` becomes ``S -> a S | a`` with ``has_empty``; ``A -> B | a``, ``B -> A | b``
-becomes ``A -> a | b``; ``S -> a c d e | b c d e`` becomes ``S -> a T | b T`` with ``T -> c d e``.
 
 Source: Hopcroft, Motwani, Ullman, section 7.1.3; Daciuk, Mihov, Watson, Watson 2000
 (doi:10.1162/089120100561601).

@@ -1,21 +1,12 @@
-"""The completion relation of LR items, as the saturation of a pushdown system.
+"""The completion relation of LR items, as the saturation of a pushdown system (docs/lalr.md, 3).
 
-For an item ``X -> α . β`` in LALR state ``s``, the *completion relation* holds pairs (λ, μ):
-with λ as the next terminal there is a terminal string that makes the parser reduce ``X -> αβ``
-with μ as the terminal that comes next. Only what happens above the item's base counts, so the
-relation depends on the state alone, not on the stack below, but for one thing: how many brackets
-are open there, as between brackets newlines separate lexemes as blanks do. Lark's table is followed
-cell by cell, so a reduction that Lark gave up for a shift is not taken here either.
+For an item ``X -> α . β`` in LALR state ``s``, the *completion relation* holds pairs (λ, μ): with λ
+as the next terminal there is a terminal string that makes the parser reduce ``X -> αβ`` with μ as
+the terminal that comes next. Only what happens above the item's base counts, so the relation
+depends on the state alone, but for one thing: how many brackets are open there, as between brackets
+newlines separate lexemes as blanks do. A reduction that Lark gave up for a shift is not taken.
 
-A lookahead λ is a pair of a terminal and a *boundary class*, the finite summary of what the
-lexeme's end demands of the bytes after it (:mod:`maskc.lexer.boundaries`). Which lookahead
-may follow a shifted one is therefore for the lexer to say, and given as ``follow``.
-
-Example: for ``S -> a S b |`` the item ``S -> a . S b`` completes from ``a`` and from ``b``,
-and leaves whatever its base allows next.
-
-Almost every item of python.lark has a relation of one rectangle, against 99 x 99 single pairs
-(:mod:`maskc.compiler.lalr.completion`).
+Almost every item of python.lark has a relation of one rectangle, against 99 x 99 single pairs.
 
 Source: saturation of pushdown systems (Bouajjani, Esparza, Maler 1997,
 doi:10.1007/3-540-63141-0_10), here per LR item.

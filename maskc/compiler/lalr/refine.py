@@ -1,20 +1,11 @@
-"""LALR states refined until each names exactly the lookaheads its stack can take.
+"""LALR states refined until each names exactly the lookaheads its stack can take (docs/lalr.md, 3).
 
-A LALR state merges stacks that can take different terminals: below the ``)`` of a call, ``:``
-may or may not be legal, and only a chain of reductions tells. We split the state by what the
-stack below still wants: for each kernel item, the set of lookaheads with which the item may be
-completed so that the rest of the stack can be finished too. The refined state at the top then
-answers, in one lookup, which lookaheads are *live*: some text goes on with them and ends.
+For each kernel item we keep the set of lookaheads with which the item may be completed so that the
+rest of the stack can be finished too. Finitely many refined states are enough, because the sets are
+subsets of a finite set, and they are computed bottom-up, one push at a time: this is the stack read
+bottom-up by the determinised saturation automaton.
 
-Finitely many refined states are enough, because the sets are subsets of a finite set, and they
-are computed bottom-up, one push at a time: this is the stack read bottom-up by the determinised
-saturation automaton. What Lark's conflict resolution cut off, and what the lexer cannot lex
-apart, is dead here, so no dead end is ever entered.
-
-Example: with ``S -> a S b | c`` the state after ``a`` splits in two: at the bottom of the stack
-(after the last ``b``, only ``$END`` is live) and above another ``a`` (only ``b`` is live).
-
-Source: Bouajjani, Esparza, Maler 1997, section 2; ``docs/lalr.md``, section 3.
+Source: Bouajjani, Esparza, Maler 1997, section 2.
 """
 
 from __future__ import annotations

@@ -1,20 +1,14 @@
 """Lark's LALR table decides about rows, for the language that Lark parses.
 
 The productions were asked first, and the table has to agree with all that they decided. What they
-left goes to the table, pairs before sequences, and at last each sequence is decided by the refined
-state on top of the stack. With P for the refined states that can be on top after X:
-
-- no state of P may take S: never legal, the row goes;
-- no state of P may refuse S: always legal, S is cut off;
-- each state of P decides S by itself, and decides another sequence in the same way: the two are
-  jointly legal, and the shorter stands for both: the finite case of equal debt automata.
+left goes to the table, pairs before sequences. With P for the refined states that can be on top
+after X: no state of P may take S: never legal; no state of P may refuse S: always legal; each state
+of P decides S by itself, and another sequence in the same way: the shorter stands for both, the
+finite case of equal debt automata.
 
 A pair (X, Y) that is never legal takes every sequence with it away. Where Y is always legal after
-X, a sequence that ends in X Y is jointly legal with the one that ends in X. An open lexeme after X
-asks only for what some stack wants.
-
-Example: in python.lark MINUS is always legal after MINUS, so ``--`` asks for no more than ``-``.
-After a NAME, ``)`` and then ``:`` stays a question, since the stack below the bracket answers it.
+X, a sequence that ends in X Y is jointly legal with the one that ends in X. In python.lark MINUS is
+always legal after MINUS, so ``--`` asks for no more than ``-``.
 
 Source: appendix, sections 2, 4 and 6, and its future work; blog, step 3.
 """

@@ -1,16 +1,9 @@
-"""THE ORDER of the optimisation steps, and what each of them left.
+"""THE ORDER of the optimisation steps (docs/lalr.md, 6), and what each of them left.
 
-Each step takes rows and returns rows with the same masks. One order serves both parsers:
-
-- ``raw``, ``open lexemes``: what the walk found, by the terminal before it;
-- ``interchangeable``: terminals that stand for each other become one, and are asked about once;
-- ``never legal``, ``always legal``: asked of the productions (Bar-Hillel emptiness, debt automata);
-- ``jointly legal``: sequences that are legal on the same stacks become one. A general grammar asks
-  its productions. For an LALR grammar, whose productions may promise too much, Lark's own table is
-  asked, which finds more that is never or always legal, too;
-- ``state``: rows are decided by the parser's state on top of the stack.
-
-Who is asked is a :class:`LegalityOracle`; the order knows no parser.
+Each step takes rows and returns rows with the same masks. One order serves both parsers: who is
+asked is a :class:`LegalityOracle`, and the order knows no parser. *Jointly legal* is asked of the
+productions of a general grammar, and of Lark's own table for LALR, whose productions may promise
+too much; that finds more that is never or always legal, too.
 """
 
 from __future__ import annotations

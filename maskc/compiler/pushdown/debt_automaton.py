@@ -1,25 +1,17 @@
-"""The debt automaton: which stacks take a terminal sequence S after a terminal X.
+"""The debt automaton: which stacks take a terminal sequence S after a terminal X (docs/lalr.md, 4).
 
-S is read on a stack of which nothing is known but that X was read last. What a pop needs is
-*borrowed*: the automaton reads the stack downward, one symbol for each edge, and ends as soon as
-the rest of the stack does not matter: S is read, whatever lies below (``TAKEN``), or it cannot be
-read any more (``REFUSED``). This is the appendix's debt NFA, made deterministic, and it answers all
-three questions:
+It reads the stack downward, one *borrowed* symbol for each edge, and ends as soon as the rest does
+not matter: S is read, whatever lies below (``TAKEN``), or it cannot be read any more (``REFUSED``).
+This is the appendix's debt NFA, made deterministic: S is *never* legal iff no way leads to
+``TAKEN``, *always* if none leads to ``REFUSED``, *jointly* legal with T if their smallest automata
+are equal.
 
-- S is *never* legal after X iff the automaton is empty: no way leads to ``TAKEN``;
-- S is *always* legal if it is universal: no way leads to ``REFUSED``;
-- S and T are *jointly* legal if their automata are equal, once they are smallest.
-
-Productions and the parser's table have different stack symbols: productions borrow configurations
-to return to (:mod:`maskc.compiler.pushdown.production_debts`), the table borrows its states
-(:mod:`maskc.compiler.pushdown.table_debts`). Both give an automaton as a start and a function from
-a node to its edges; the functions here follow it as far as a question needs.
+Productions borrow configurations to return to (:mod:`maskc.compiler.pushdown.production_debts`),
+the table borrows its states (:mod:`maskc.compiler.pushdown.table_debts`). Both give an automaton as
+a start and a function from a node to its edges.
 
 Every way through it has to be a part of a stack that some text leaves. Cycles do no harm: each edge
 takes a symbol off a stack, and stacks are finite, so each way ends in ``TAKEN`` or ``REFUSED``.
-
-Example: with ``S ::= aSb | ε``, b after b is taken on ``S ::= aSb``, ``S ::= aS``, …, and refused
-on ``S ::= aSb``, Z0: it depends on the stack.
 
 Source: appendix, section 4.3 (debt NFA) and its future work; Moore 1956 for the smallest one.
 """

@@ -1,13 +1,8 @@
 """The rules of a grammar in which terminals play roles.
 
-In its rule a role's terminal replaces the terminal; everywhere else it stands beside it.
-
-A rule has a copy for each path to it on which something is narrowed further. In each copy a
-terminal has the role of the longest path that leads to it: the copy's own, or a suffix of it. So
-``name.NAME`` holds in the copy of ``name`` that ``classdef.name.DOT`` makes.
-
-Example: with ``class_name.NAME=[A-Z]+``, ``class_name: NAME`` becomes
-``class_name: NAME__class_name``, and ``atom: NAME`` becomes ``atom: NAME | NAME__class_name``.
+In its rule a role's terminal replaces the terminal; everywhere else it stands beside it. A rule has
+a copy for each path to it on which something is narrowed further. In each copy a terminal has the
+role of the longest path that leads to it: the copy's own, or a suffix of it.
 """
 
 from __future__ import annotations
