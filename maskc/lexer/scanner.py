@@ -1,9 +1,9 @@
 """Bytes → terminals: the unambiguous transducer that the compiler and the runtime run.
 
-See docs/lexing.md. On a byte a state may *go on* (``next``), and where the lexeme may end it may also *end*: the lexeme
+On a byte a state may *go on* (``next``), and where the lexeme may end it may also *end*: the lexeme
 becomes a terminal, the parser takes it and names the next context, and the byte is the first one of
 the next lexeme (``enter``). For a given text one run survives. That a lexeme has ended is decided
-with the first byte of the next one, so no state stands between two lexemes.
+with the first byte of the next one, so no state stands between two lexemes (docs/lexing.md).
 """
 
 from __future__ import annotations
