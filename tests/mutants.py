@@ -42,7 +42,7 @@ MUTANTS = (
         "if len(parts) > 1",
     ),
     Mutant(
-        "build/records.py",
+        "build/building.py",
         "if record.parts.get(name) != hashed:",
         "if name not in record.parts:",
     ),
@@ -77,7 +77,7 @@ MUTANTS = (
         "return not lows or not highs or max(lows) < min(highs)",
     ),
     Mutant(
-        "kit/single_flight.py",
+        "kit/making.py",
         "if error.is_lasting:",
         "if not error.is_lasting:",
     ),
@@ -194,7 +194,7 @@ MUTANTS = (
         "if verdict and verdict != walked.is_accepted:",
     ),
     Mutant(
-        "vocab/added.py",
+        "vocab/vocabulary.py",
         "return frozenset(chosen | text) - atoms",
         "return frozenset(chosen) - atoms",
     ),

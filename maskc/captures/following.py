@@ -23,8 +23,7 @@ from maskc.captures.machine import (
     text_of,
 )
 from maskc.captures.scopes import Completed, Scopes, WordScope
-from maskc.captures.symbols import Symbols
-from maskc.captures.tracing import Parse, Spans
+from maskc.captures.tracing import Parse, Spans, Symbols
 from maskc.ids import NO_LINE, ScannerStateId, TerminalId
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.pool import PooledMask

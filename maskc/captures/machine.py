@@ -14,8 +14,7 @@ from collections.abc import Hashable, Iterable
 from threading import Lock
 from typing import Generic, TypeVar
 
-from maskc.captures.symbols import Symbols
-from maskc.captures.tracing import NOWHERE, Extents, Parse, Span, Spans, Tracer
+from maskc.captures.tracing import NOWHERE, Extents, Parse, Span, Spans, Symbols, Tracer
 from maskc.ids import EMPTY_TEXT, IGNORED, ScannerStateId, TerminalId
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.pool import PooledMask

@@ -13,8 +13,7 @@ from maskc.arguments import as_text, check_callable, describe
 from maskc.captures.following import FollowingMachine
 from maskc.captures.machine import Captured, CapturingMachine, TracingMachine
 from maskc.captures.scopes import OnComplete, Scopes
-from maskc.captures.symbols import Symbols, find_symbols
-from maskc.captures.tracing import Span
+from maskc.captures.tracing import Span, Symbols, find_symbols
 from maskc.errors import CaptureError, SpellingError, WrongTypeError, WrongValueError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.budget.endings import Endings

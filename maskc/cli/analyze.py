@@ -13,10 +13,9 @@ from maskc.artifact.files import write_atomically
 from maskc.bounded import run_dedicated
 from maskc.cli import options as opt
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
-from maskc.cli.progress import show_progress
 from maskc.limits import Limits
 from maskc.report.model import Lines, Report
-from maskc.report.render import print_json, show
+from maskc.report.render import print_json, show, show_progress
 
 if TYPE_CHECKING:
     from maskc.compiler.pushdown.queries import GrammarQueries

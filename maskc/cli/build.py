@@ -9,10 +9,9 @@ import click
 
 from maskc.build.config import load_config
 from maskc.cli import options as opt
-from maskc.cli.progress import show_parts
 from maskc.report.formats import format_count, format_size
 from maskc.report.model import Lines, Report
-from maskc.report.render import show
+from maskc.report.render import show, show_parts
 
 if TYPE_CHECKING:
     from maskc.build.building import BuildReport

@@ -25,11 +25,10 @@ from maskc.cli.input import (
     read_schema_file,
     split_schema,
 )
-from maskc.cli.progress import show_progress
 from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
 from maskc.limits import Limits
 from maskc.report.model import Report
-from maskc.report.render import print_json, print_report
+from maskc.report.render import print_json, print_report, show_progress
 from maskc.report.timings import hash_artifact, save_timings
 from maskc.runtime.borrowing import open_table
 

@@ -15,7 +15,7 @@ from maskc.report.formats import count
 from maskc.report.model import Lines, Report
 
 if TYPE_CHECKING:
-    from maskc.diff.walking import Comparison, Difference, Tokens
+    from maskc.diff import Comparison, Difference, Tokens
     from maskc.runtime.artifact import Artifact
 
 _MAX_BYTES = 100_000  # of a text
@@ -55,7 +55,7 @@ def diff_command(
     random texts of both, and those of --corpus. Equal tables mean equal masks; otherwise the
     comparison proves nothing beyond these texts.
     """
-    from maskc.diff.walking import Comparison, compare, have_same_tables
+    from maskc.diff import Comparison, compare, have_same_tables
     from maskc.kinds import kind_of
     from maskc.verify.generation import DrawingProcess
 

@@ -69,7 +69,7 @@ def inspect_command(
 
 
 def _write_page(inspection: Inspection, report: Report, path: str) -> Report:
-    from maskc.report.html.page import build_page
+    from maskc.report.html import build_page
 
     if os.path.exists(path) and os.path.samefile(path, inspection.path):
         raise click.UsageError(f"--html {path} is the artifact itself; choose another path.")

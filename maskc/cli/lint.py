@@ -18,12 +18,11 @@ from maskc.bounded import run_dedicated
 from maskc.cli import options as opt
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.cli.input import name_schema, read_resources, read_schema_file, split_schema
-from maskc.cli.progress import show_progress
 from maskc.limits import Limits
 from maskc.lint.model import Finding, Severity
 from maskc.report.formats import count, point_at
 from maskc.report.model import Line, Lines, Report
-from maskc.report.render import print_json, show
+from maskc.report.render import print_json, show, show_progress
 
 if TYPE_CHECKING:
     from maskc.frontends.source import GrammarSource

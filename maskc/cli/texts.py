@@ -208,7 +208,7 @@ def play_command(opened: opt.OpenedArtifact, *, port: int, no_browser: bool) -> 
     """
     import webbrowser
 
-    from maskc.play.server import PlayServer, answer
+    from maskc.play import PlayServer, answer
 
     header = opened.artifact.header
     title = f"{header['grammar']['name']} for {header['tokenizer']['name']}"

@@ -73,7 +73,7 @@ vocabulary_options = opt.gather(
         "vocab_size": opt.VOCAB_SIZE,
         "added_tokens": click.option(
             "--added-tokens",
-            # Those of maskc.vocab.added.CHOICES, which is not loaded for a list of options.
+            # Those of maskc.vocab.vocabulary.CHOICES, which is not loaded for a list of options.
             type=click.Choice(["form", "text", "atoms"]),
             default="form",
             help="Which non-special added tokens are ordinary text. form: those that do not look"

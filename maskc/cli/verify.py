@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from maskc.cli import options as opt
-from maskc.cli.progress import show_parts
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.limits import Limits
 from maskc.report.formats import format_count
 from maskc.report.model import Block, Facts, Lines, Report, Table
+from maskc.report.render import show_parts
 
 # How much to check: the default, what is counted, and whether there may be none. The defaults are
 # those of VerifyOptions, which a test compares: importing it loads Lark.

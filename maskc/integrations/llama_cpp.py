@@ -25,8 +25,7 @@ from maskc.integrations.session import Session
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.once import made_once
-from maskc.vocab.added import AddedToken
-from maskc.vocab.vocabulary import TokenizerTokens, Vocabulary, build_vocabulary
+from maskc.vocab.vocabulary import AddedToken, TokenizerTokens, Vocabulary, build_vocabulary
 
 if TYPE_CHECKING:
     from maskc.kit.constraint import Constraint
@@ -49,8 +48,8 @@ _MAX_WRITTEN = 32
 def read_vocabulary(llm: Any, end_ids: Iterable[int]) -> Vocabulary:
     """Return the vocabulary of a loaded model: the bytes that its normal and byte tokens write.
 
-    User-defined tokens are a tokenizer's added tokens, text or atoms as :mod:`maskc.vocab.added`
-    says, so that a vocabulary is the same here and in the compiler's reading of the model's file.
+    User-defined tokens are a tokenizer's added tokens, text or atoms by
+    :class:`~maskc.vocab.vocabulary.AddedTokens`, so that a vocabulary is the same here and in the compiler's reading of the model's file.
 
     Raises:
         TokenizerError: its vocabulary is of a kind that has no exact bytes, or has no end.

@@ -1,7 +1,7 @@
 """The report: one value that a terminal, an HTML page and a program show.
 
 A command makes a :class:`Report` and shows it (:mod:`maskc.report.render`,
-:mod:`maskc.report.html.page`). The blocks are for people; the data is what ``--json`` prints. A
+:mod:`maskc.report.html`). The blocks are for people; the data is what ``--json`` prints. A
 terminal leaves out notes, charts, diagrams and tables that a page folds.
 """
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -14,6 +15,9 @@ from rich.text import Text
 
 from maskc.report.formats import format_count, make_bar, show_token, warmth_of
 from maskc.report.model import Block, Facts, Heat, Lines, Report, Section, Table
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 PIPE_WIDTH = 100
 _BAR_WIDTH = 30
@@ -120,3 +124,55 @@ def make_table(table: Table) -> RichTable:
             cells.append(Text(make_bar(table.bars[number].value, largest, _BAR_WIDTH)))
         shown.add_row(*cells)
     return shown
+
+
+@contextmanager
+def show_progress(title: str) -> Iterator[Callable[[str, float], None] | None]:
+    """Yield a function that takes what is being done and the fraction done, 0 to 1."""
+    with _open_bars(counts_parts=False) as bars:
+        if bars is None:
+            yield None
+            return
+        task = bars.add_task(title, total=1.0)
+        yield lambda what, fraction: bars.update(
+            task, description=f"{title}: {what}", completed=fraction
+        )
+
+
+@contextmanager
+def show_parts(title: str) -> Iterator[Callable[[str, int, int], None] | None]:
+    """Yield a function that takes what is being done, how many parts are done, and of how many.
+
+    There is a bar for each thing that is being done, and one for all.
+    """
+    with _open_bars(counts_parts=True) as bars:
+        if bars is None:
+            yield None
+            return
+        everything = bars.add_task(title, total=0)
+        tasks: dict[str, TaskID] = {}
+        counts: dict[str, tuple[int, int]] = {}
+
+        def update(what: str, n_done: int, n_parts: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(f"  {what}", total=n_parts)
+            bars.update(tasks[what], completed=n_done, total=n_parts)
+            counts[what] = (n_done, n_parts)
+            done, parts = (sum(numbers) for numbers in zip(*counts.values(), strict=True))
+            bars.update(everything, completed=done, total=parts)
+
+        yield update
+
+
+@contextmanager
+def _open_bars(*, counts_parts: bool) -> Iterator[Progress | None]:
+    console = make_console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    count = [MofNCompleteColumn()] * counts_parts
+    columns = (TextColumn("{task.description}"), BarColumn(), *count, TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+        yield bars

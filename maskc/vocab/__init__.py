@@ -5,11 +5,10 @@ The packages of the tokenizers are imported only by :func:`load_encoder` and for
 
 from __future__ import annotations
 
-from maskc.vocab.added import AddedTokens
 from maskc.vocab.encoder import Encoder, load_encoder
 from maskc.vocab.loading import load_vocabulary
 from maskc.vocab.registry import TokenizerEntry, list_tokenizers
-from maskc.vocab.vocabulary import Vocabulary
+from maskc.vocab.vocabulary import AddedTokens, Vocabulary
 
 __all__ = [
     "AddedTokens",

@@ -16,11 +16,10 @@ from enum import IntEnum
 import numpy as np
 
 from maskc.errors import TokenizerError
-from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile
 from maskc.vocab.gguf_files import PREFIX
 from maskc.vocab.piece_decoder import BYTE_PIECE, LOWER_BAR, decode_byte_level, is_in_byte_alphabet
-from maskc.vocab.vocabulary import MAX_TOKENS, TokenizerTokens
+from maskc.vocab.vocabulary import MAX_TOKENS, AddedToken, TokenizerTokens
 
 
 class TokenType(IntEnum):

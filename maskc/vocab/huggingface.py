@@ -3,7 +3,7 @@
 The model's pieces become bytes (see :mod:`maskc.vocab.piece_decoder`); the unknown piece and
 special tokens become ``None``. Added tokens that are not special go through the file's decoder as
 pieces do: their ``lstrip``, ``rstrip``, ``single_word`` and ``normalized`` are about finding them
-in a text, not about writing them. Which of them are text says :mod:`maskc.vocab.added`.
+in a text, not about writing them. Which of them are text says :mod:`maskc.vocab.vocabulary`.
 
 The ids that end the output are not in this file. They come from its neighbours: all of
 ``generation_config.json`` (``eos_token_id``) and ``tokenizer_config.json`` (``eos_token``);
@@ -17,10 +17,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from maskc.errors import TokenizerError
-from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile, parse_json_object, read_tokenizer_file
 from maskc.vocab.piece_decoder import LOWER_BAR, build_piece_decoder
-from maskc.vocab.vocabulary import TokenizerTokens, order_tokens
+from maskc.vocab.vocabulary import AddedToken, TokenizerTokens, order_tokens
 
 _USUAL_EOS = ("</s>", "<|end_of_text|>", "<|endoftext|>", "<eos>")
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from maskc.errors import TokenizerError
-from maskc.vocab.added import USUAL, AddedTokens
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.gguf_tokens import load_gguf
 from maskc.vocab.huggingface import find_eos_ids, load_huggingface
@@ -26,6 +25,8 @@ from maskc.vocab.registry import find_tokenizer, format_name
 from maskc.vocab.sentencepiece_files import load_sentencepiece
 from maskc.vocab.tiktoken_files import load_tekken, load_tiktoken, open_encoding
 from maskc.vocab.vocabulary import (
+    USUAL,
+    AddedTokens,
     TokenizerTokens,
     Vocabulary,
     build_byte_table,

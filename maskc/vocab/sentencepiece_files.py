@@ -5,7 +5,7 @@ from a user-defined one nowhere, so the few fields that matter are read here.
 
 A normal piece writes its text with ``▁`` as a space, a byte piece ``<0x0A>`` its byte. Unknown,
 control and unused pieces are ``None``. User-defined pieces are what Hugging Face files call added
-tokens; they write their text as normal ones do, if they are text: see :mod:`maskc.vocab.added`.
+tokens; they write their text as normal ones do, if they are text.
 
 Example: the piece ``▁the`` has bytes ``b" the"``. At the very start of a text sentencepiece adds a
 space before encoding and drops one after decoding; a token's bytes are those in the middle.
@@ -17,10 +17,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from maskc.vocab.added import AddedToken
 from maskc.vocab.files import TokenizerFile
 from maskc.vocab.piece_decoder import BYTE_PIECE, LOWER_BAR
-from maskc.vocab.vocabulary import TokenizerTokens, order_tokens
+from maskc.vocab.vocabulary import AddedToken, TokenizerTokens, order_tokens
 
 # Field numbers of sentencepiece_model.proto.
 _PIECES, _TRAINER, _NORMALIZER, _SELF_TEST, _DENORMALIZER = 1, 2, 3, 4, 5

@@ -3,8 +3,7 @@
 import pytest
 
 import maskc
-from maskc.captures.symbols import find_symbols
-from maskc.captures.tracing import NOWHERE, Extents, Parse, Tracer
+from maskc.captures.tracing import NOWHERE, Extents, Parse, Tracer, find_symbols
 from maskc.compiler.pushdown import interchangeable
 from maskc.errors import CaptureError, UnknownSymbolError
 from tests.compiled import compile_text

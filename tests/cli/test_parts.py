@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from maskc.cli import progress
 from maskc.cli.grammar import LarkOptions
 from maskc.cli.options import LIMITS, PART_LIMIT, gather
-from maskc.cli.progress import show_parts, show_progress
 from maskc.cli.signals import Terminated, quit_at_once, raise_exceptions, status_of
 from maskc.limits import MEGABYTE, Limits
+from maskc.report import render
+from maskc.report.render import show_parts, show_progress
 
 OPTIONS = {"low": click.option("--low", default=1), "high": click.option("--high", default=9)}
 
@@ -57,7 +57,7 @@ def test_the_defaults_are_those_of_the_library_and_each_option_raises_one_bound(
 def terminal(monkeypatch):
     written = io.StringIO()
     console = Console(file=written, force_terminal=True, width=100)
-    monkeypatch.setattr(progress, "make_console", lambda **_: console)
+    monkeypatch.setattr(render, "make_console", lambda **_: console)
     return written
 
 

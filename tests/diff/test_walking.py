@@ -1,7 +1,7 @@
 import pytest
 
 import maskc
-from maskc.diff.walking import compare, shorten
+from maskc.diff import compare, shorten
 from maskc.kit.artifacts import compile_structural_tag
 from maskc.limits import Limits
 from maskc.vocab.vocabulary import Vocabulary

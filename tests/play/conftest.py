@@ -3,7 +3,7 @@ import threading
 import pytest
 
 import maskc
-from maskc.play.server import PlayServer
+from maskc.play import PlayServer
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.vocab.added import AddedToken, AddedTokens, choose_text, is_marker, list_ranges
+from maskc.vocab.vocabulary import AddedToken, AddedTokens, choose_text, is_marker, list_ranges
 from tests.vocab.conftest import refusal
 
 BLANKS, TAG, SMALLER = AddedToken("    ", b"    "), AddedToken("<b>", b"<b>"), AddedToken("7", b"7")
