@@ -8,8 +8,6 @@ matches the empty text, the terminal is optional.
 Beside what ``re`` reads, a pattern may name properties of Unicode, as ``\p{Lu}``
 (:mod:`maskc.regular.properties`).
 
-Example: ``\d*`` is ``start: | PATTERN`` with ``PATTERN: /(?=(?:\d*)\Z)[\s\S]+/``.
-
 What no automaton follows is refused: back-references to what may have many texts
 (:mod:`maskc.frontends.backreferences`), and conditionals on a group's number.
 """

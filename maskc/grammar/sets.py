@@ -11,10 +11,6 @@ derived from A can begin with, LAST(A) those it can end with. Two terminals are 
 terminal sequence of the language holds one right after the other; FOLLOW, over terminals. Sets of
 terminals are bit sets, bit ``t`` for terminal ``t``.
 
-Example: of ``start: "a" | x``, ``x: x "b"``, ``y: "c"`` only ``start -> A`` is left. For
-``S -> a S b |``: S is nullable, FIRST(S) = {a}, LAST(S) = {b}; a is followed by a and b, b by b and
-by the end.
-
 Source: appendix, section 4.2 (Lemma 2 needs it); Hopcroft, Motwani, Ullman, section 7.1; Aho, Lam,
 Sethi, Ullman, *Compilers* (2nd ed.), section 4.4.2.
 """

@@ -49,7 +49,7 @@ def read_vocabulary(llm: Any, end_ids: Iterable[int]) -> Vocabulary:
     """Return the vocabulary of a loaded model: the bytes that its normal and byte tokens write.
 
     User-defined tokens are a tokenizer's added tokens, text or atoms by
-    :class:`~maskc.vocab.vocabulary.AddedTokens`, so that a vocabulary is the same here and in the compiler's reading of the model's file.
+    :class:`~maskc.vocab.vocabulary.AddedTokens`, as in the compiler's reading of the model's file.
 
     Raises:
         TokenizerError: its vocabulary is of a kind that has no exact bytes, or has no end.

@@ -15,8 +15,6 @@ Indentation adds lookaheads that no lexeme carries: after a newline INDENT, or D
 neither; at the end of the text DEDENTs, then ``$END``. Between brackets a newline is dropped as
 an ignored lexeme is. So what can come next depends on a *layout context*: a context,
 outside of brackets or between them.
-
-Example: ``start: NAME NAME`` without ``%ignore``: the rest of the boundary after NAME is empty.
 """
 
 from __future__ import annotations

@@ -10,8 +10,6 @@ of numbers: ``reset``, the columns reachable over a line break, and ``more``, th
 reachable without one. The states reachable with exactly ``k`` columns follow from those with
 ``k - 1`` (a blank) and ``k - tab_len`` (a tab), so both sets repeat with a period from some
 number on, and are stored up to the end of their first period.
-
-Example: for ``/(\r?\n[\t ]*)+/`` after a line break both sets hold every number.
 """
 
 from __future__ import annotations

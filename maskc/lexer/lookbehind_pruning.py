@@ -8,9 +8,6 @@ asks in the middle of a string: after its last quote, that quote is what stands 
 So in the middle of a character the look-behinds that end with it are dropped unless something asks
 for them there: a thread's way on from that character, a condition's, or what the lexer may look for
 if a lexeme ends there. Look-behinds that reach further, and those that another one asks for, stay.
-
-Example: with ``STRING: /"[^"]*"/`` and ``NOT: /\bnot\b/``, the states inside a string do not know
-whether ``é`` is a letter; those inside ``COMMENT: /#.*/`` do, since NOT may come next.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ A state is one of the scanner's, with the state of each hole's words; a lexeme e
 terminal only where one of its words ends. Where a lexeme ends is as before, so contexts, boundaries
 and what the end of a lexeme demands of the next one stay, and all passes after this one see a
 scanner like any other.
-
-Example: with TABLE narrowed to ``users``, the states inside a table's name are those of ``users``.
 """
 
 from __future__ import annotations

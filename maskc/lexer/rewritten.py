@@ -10,9 +10,6 @@ terminals next for which this way is the right one. Lark's lexer reads that next
 the parser gets the one that waits, so in the context of the parser's state before it: the
 boundary holds that context, and goes into it whatever context the parser names by then.
 
-Example: with ``drop:NL:before:PLUS`` a line break may end as ignored, and then only PLUS may come,
-or as NL, and then anything else.
-
 The meaning of the rules is that of :mod:`maskc.frontends.lark.rule_postlex`.
 """
 

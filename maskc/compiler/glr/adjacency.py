@@ -10,8 +10,6 @@ What the lexer forbids and the grammar never asks for is taken as allowed, and s
 same sequences of terminals are one. In most grammars the automaton has one state then, and nothing
 grows.
 
-Example: ``S -> a | S b`` where ``b`` may not follow ``b`` becomes ``S -> a | a b``.
-
 Source: Bar-Hillel, Perles, Shamir 1961.
 """
 

@@ -11,9 +11,6 @@ those that lead to it in one step, whatever lies above. A state *goes on* with a
 stack with the state on top takes it, after any number of reductions; exact for one symbol, two in a
 row depend on the stack.
 
-Example: ``S -> a S a | a`` has a state with ``S -> a . S a``, ``S -> a .`` and the closure of S: it
-reduces and it shifts.
-
 Source: Knuth 1965; Tomita 1985; Nozohoor-Farshi 1991 on what empty productions would need; DeRemer
 and Pennello 1982, lookback (doi:10.1145/69622.357187). The states are those of
 :mod:`maskc.grammar.lr0`.

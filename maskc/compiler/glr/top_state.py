@@ -22,9 +22,6 @@ grammar is reduced, without empty productions, and intersected with what the lex
 Bound: ``MAX_READ`` states are read for one sequence and top, ``MAX_READ_IN_ALL`` for all; beyond
 them a sequence is left open, which changes no mask.
 
-Example: with ``S -> a S b | c``, in the state after c the sequence b is taken by ``a c`` and
-refused by ``c`` alone: it depends. The sequence c is refused by all.
-
 Source: Tran-Thien, appendix, 2 and 4.3; future work (a longer first argument).
 """
 

@@ -14,9 +14,6 @@ Some grammars do know very many: with unary and binary ``-`` and ``--``, fifty d
 ways than the square of its bytes, have no rows: the runtime reads them byte by byte where a mask is
 first asked for. Where blanks are ignored and are terminals, too, the ways grow with the bytes only:
 rows for 128 blanks are few, and to read them took 60 ms a mask.
-
-Example: with ``W: /[a-z]+/`` the token ``cat`` is W, W W or W W W; where no text has W after W
-there is one row. With ``start: (A B C)+``, A B is followed by C alone.
 """
 
 from __future__ import annotations

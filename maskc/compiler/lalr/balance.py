@@ -16,10 +16,6 @@ the tail, the way closes open blocks only, since no beginning of ``body`` closes
 In the tail, n' other blocks are open than the way closes; but the parser takes n' as well, as each
 reduction that DEDENT brings about there is one on the end of the text, too. That holds of Lark's
 table unless Lark dropped a reduction on DEDENT or on the end, so such grammars are refused.
-
-Example: ``block: NL INDENT stmt DEDENT`` is balanced; ``x: INDENT | NL`` is not. ``start: (LINE NL
-INDENT?)+ DEDENT*`` may end with open blocks; ``start: (LINE NL DEDENT?)+ DEDENT*`` closes what
-nobody opened.
 """
 
 from __future__ import annotations

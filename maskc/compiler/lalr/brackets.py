@@ -5,8 +5,6 @@ need not: after ``a`` in ``(a`` and in ``[a`` it can be the same. Where every pr
 brackets that it opens, the innermost one is known from the state in which a production begins and
 from the brackets that were opened in it since; so each state is split by the few innermost
 brackets, as many as one production nests, and one more. A nonterminal leaves them as they were.
-
-Example: with ``x: "(" x ")" | "[" x "]" | NAME`` the state after NAME is split in two.
 """
 
 from __future__ import annotations

@@ -10,10 +10,6 @@ on top after it, over all stacks. Reductions go below the top: a production goes
 from which its right side leads here, whatever the stack really holds there. So no state that can be
 met is left out, and few others are in.
 
-Example: with ``start: "a" start "b" |`` the stack of ``a a``, given B, is reduced by ``start ->``
-and takes B on top. After an operand ``--`` can only be the postfix operator, and after that no
-second operand may start; sets of states know this although each of them is met somewhere.
-
 Source: DeRemer and Pennello, *Efficient Computation of LALR(1) Look-Ahead Sets* (1982), lookback;
 doi:10.1145/69622.357187.
 """

@@ -9,9 +9,6 @@ the same empty productions on the same terminals, it derives the same from both,
 hold; so relations of items are found in one of them. Nonterminals that begin with each other (left
 recursion) are taken together.
 
-Example: in ``start: "a" x | "b" x`` and ``x: "c" x |`` the states after ``a`` and ``b`` move over
-``c`` to one state, and what x derives from them is found once.
-
 Source: Aho, Lam, Sethi, Ullman, *Compilers* (2nd ed.), section 4.6.2.
 """
 

@@ -11,9 +11,6 @@ and the sequence after it.
 refined state that can be on top there, the rows that depend on the stack below. Rows that wait for
 one terminal are answered by one move of the parser; so the moves are counted, too, and the
 sequences that are to blame are shown.
-
-Example: after `(` in a grammar of brackets, the row of `a)` is decided by the state on top, and
-that of `a))` depends on what is below.
 """
 
 from __future__ import annotations

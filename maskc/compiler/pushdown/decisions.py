@@ -21,13 +21,6 @@ edge that its first event takes, until it wants to pop more. Elsewhere "some sta
 cannot lie below the state after the shift, so both facts are upper bounds: what is decided is
 certain, what stays open may still be decided.
 
-This answers ``is_never_legal`` and ``is_always_legal`` of the paper for the language that Lark's
-table accepts, and for the whole past (its finite summary, a refined state) instead of one
-terminal.
-
-Example: after ``f`` in python.lark, ``(`` STRING ``)`` is run as far as the call is complete; the
-state of ``)`` then says whether a comma may follow.
-
 Source: Tran-Thien, appendix, sections 2 and 4 (the questions); Bouajjani, Esparza, Maler 1997.
 """
 

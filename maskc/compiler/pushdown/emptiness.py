@@ -12,10 +12,6 @@ production that reads, however many of these lie above it; only climbs that can 
 terminal matter. One that reads a part of S leads to its own left side, after which the rest of S is
 asked in the same way: the rest is shorter, so nothing is asked in a circle.
 
-Example: with ``E ::= T + E | T`` and ``T ::= n | ( E )``, the climbs of n are ``+ E`` of E, and
-``)`` of T, which lies below as many E as one likes that lack nothing. E reads one or three
-terminals of ``n + n``.
-
 A position of a sequence may hold a set of terminals, any of which will do there.
 
 Source: appendix, section 2; Bar-Hillel, Perles, Shamir 1961 for the fixpoint.

@@ -20,9 +20,6 @@ A general grammar's scanner that follows every split of a text into lexemes sees
 instead of each class (``merge_terminals``): of a token with n letters, k such
 terminals make up to k to the n sequences, and one makes n.
 
-Example: with ``op: "+" | "-"`` as the only production that holds them, PLUS and MINUS are
-interchangeable; with ``sign: "-"`` besides, they are not.
-
 Source: appendix, section 6.2; blog, "jointly legal"; Moore 1956 for the merging of states.
 """
 

@@ -25,9 +25,6 @@ A position of a sequence may also hold a *set* of terminals, any of which will d
 open lexeme may still become is one question. A set is numbered by
 :meth:`ProductionDebts.number_set`, and stands in sequences as that number, which is negative.
 
-Example: with ``S ::= aSb | ε``, (b, a) is never-legal; b after b is taken on ``S ::= aSb``,
-``S ::= aS``, …, and refused on ``S ::= aSb``, Z0: it depends.
-
 Source: appendix, sections 2 (Algorithm 1), 4.3 and 6, and its future work.
 """
 

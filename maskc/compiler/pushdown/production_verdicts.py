@@ -1,12 +1,6 @@
 """Verdicts of the productions alone about a terminal sequence S after a terminal X.
 
-The questions are the appendix's, asked of the rows that a walk finds:
-
-- ``is_never_legal(X, S)``: no text has S right after X (Bar-Hillel intersection, emptiness);
-- ``is_always_legal(X, S)``: S is legal on every stack after X (no stack fails in the debt
-  automaton, which holds all that unlimited credit exploration finds);
-- ``signature(X, S)``: equal for sequences that are legal on the same stacks after X (equal debt
-  automata: jointly legal).
+The questions are the appendix's (docs/lalr.md, 4), asked of the rows that a walk finds.
 
 Never is exact for the productions, and carries over to any parser that reads a part of their
 language. Always and jointly legal ask more than the appendix does, *every* stack that one text
@@ -23,9 +17,6 @@ nothing. So a sequence is read as far as its first newline: if that much is neve
 
 A general grammar's symbols are terminals with some of their lookaheads, and a terminal of a
 sequence is the set of its symbols, all of which its parser shifts.
-
-Example: in ``S -> a S b | ``, after a, the sequence b a is never legal, a is always legal, and b b
-depends on the stack. ``start: NAME NAME`` without ``%ignore`` loses all its texts.
 
 Bounds: ``MAX_LENGTH`` terminals of a sequence, ``MAX_SIGNATURE``, ``MAX_EDGES`` of all automata,
 and those of the debt automata; beyond them nothing is said, or only that what is read as the same

@@ -24,9 +24,6 @@ nearly always enough: three of 5,362 answers for python.lark and llama3 need the
 automaton, which is exact. Of a sequence that is never legal its shortest part that is so is tested:
 few differ.
 
-Example: with ``S -> a S b | c``, the state after b is two refined ones. Above another a, b is
-always legal, and bb depends on the stack; at the bottom only the end is.
-
 Source: blog, outlook, first item; appendix, 2 and 4.3; Bouajjani, Esparza, Maler 1997;
 :mod:`maskc.compiler.lalr.items` on which facts carry over.
 """

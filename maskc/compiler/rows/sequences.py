@@ -16,9 +16,6 @@ The first terminal of a row ends the lexeme in which the token started; the furt
 the open lexeme last, are the row's *terminal sequence*. Very many rows have equal sequences,
 whatever source they belong to, so a sequence is a number, and facts about it are found once. It is
 an open lexeme alone, or an event and a shorter sequence, its *rest*. Sequences are only ever added.
-
-Example: the rows NUMBER · RPAR · open(NAME) and NAME · RPAR · open(NAME) share the sequence
-RPAR · open(NAME), and its rest open(NAME).
 """
 
 from __future__ import annotations

@@ -10,10 +10,6 @@ Inside a string or a name nearly all that a token may bring goes on with it and 
 no byte below a node of the trie leads to another state, and none begins another lexeme, the subtree
 is *invariant*: all tokens below it end where the walk is already. Which classes of bytes change a
 state is a set for each state; classes that are in the same sets are one bit.
-
-Example: after the terminal DOT of python.lark only contexts with NAME follow, and the byte
-``f`` leads all of them to one state, or to two where ``from`` may be lexed as well. From inside a
-string, all tokens that begin with ``ab`` and have neither a quote nor a backslash after it stay.
 """
 
 from __future__ import annotations

@@ -6,9 +6,6 @@ the dead end it is. Each such pair is reported with a witness: the two lexemes, 
 the other. Where no text at all is left, :func:`explain_no_text` names the rule or terminal to
 blame: a rule that never ends, a terminal without a pattern, or such a pair.
 
-Example: ``start: NAME NAME`` without ``%ignore`` gives (NAME, NAME) with the witness ``aa``. Of
-``start: A B`` with ``A: /a+/`` and ``B: /a/``, B never comes right after A.
-
 Source: ``docs/lexing.md``: masks have no dead ends, so such a pair is told to the author.
 """
 

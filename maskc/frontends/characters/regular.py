@@ -4,8 +4,6 @@ A rule that does not come back to itself is what its right side is, with the rul
 Rules that come back to themselves at their right end only (or at their left end only) are a
 system of linear equations: ``x = a x | b`` is ``a* b``. Any other recursion stays a rule.
 
-Example: ``ws ::= ([ \t] ws)?`` is ``[ \t]*``.
-
 An exception ``A - B`` must have regular sides; it is put in as the automaton of the difference.
 
 Source: Arden 1961, *Delayed logic and finite state machines*.

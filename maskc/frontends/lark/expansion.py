@@ -8,8 +8,6 @@ The count is of symbols, each alternative's end included, and an upper bound: wh
 it drops, after it was made. A template that makes itself with ever new arguments has no end and is
 counted up to the limit.
 
-Example: ``start: ("a"|"b") ["c"]`` counts 10: ``a c``, ``a``, ``b c`` and ``b``, and their ends.
-
 Source: Lark 1.3, ``load_grammar.py``: EBNF_to_BNF, SimplifyRule_Visitor, ApplyTemplates.
 """
 

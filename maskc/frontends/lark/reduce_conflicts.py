@@ -5,9 +5,6 @@ names what collides in an order that changes from run to run, with names of its 
 same is said of the first pair in order, in the words of the grammar, with the terminals that lead
 there: the shortest path through the LR(0) automaton to a state in which both rules end.
 
-Example: of ``start: a | b`` with ``a: "x" y``, ``b: "x" z``, ``y: "k"`` and ``z: "k"``, the rules
-``y`` and ``z`` both end after ``x k``, at the end of the text.
-
 Limits: of more than ``_MOST_STATES`` states no path is searched, and the rules alone are named.
 """
 

@@ -17,8 +17,6 @@ and Lark's module stays as it is, for all threads.
   names, rules and items anew whenever it looks one up; which rule or shift wins a conflict is still
   decided by Lark's own code.
 
-Example: in ``statement: "a" NAME | "b" NAME`` both states after NAME share ``{A, B, NAME, $END}``.
-
 Source: Lark 1.3, ``lexer.py``: ``ContextualLexer``, ``BasicLexer``; ``parsers/lalr_analysis.py``.
 """
 
