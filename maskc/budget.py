@@ -43,31 +43,20 @@ class SpentError(BaseException):
 
 @dataclass(slots=True)
 class CompileBudget:
-    """What is left of the limits of one compilation.
+    """What is left of the limits of one compilation."""
 
-    Attributes:
-        limits: of the compilation.
-        name: of the grammar.
-        task: what is being worked on.
-        base: resident memory at the start, in bytes.
-        text: of the grammar, to find lines in.
-        wording: what its author calls its parts.
-        rule_of: symbol → the author's rule that it was made for, where the author did not name it.
-        imports: path → text of what the grammar imports.
-        clock: the processor time of the thread that compiles.
-        until: of that clock.
-    """
-
-    limits: Limits
-    name: str
-    task: Task = ""
-    base: int = 0
-    text: str = ""
-    wording: Wording = LARK_WORDING
+    limits: Limits  # of the compilation
+    name: str  # of the grammar
+    task: Task = ""  # what is being worked on
+    base: int = 0  # resident memory at the start, in bytes
+    text: str = ""  # of the grammar, to find lines in
+    wording: Wording = LARK_WORDING  # what its author calls its parts
+    # symbol → the author's rule that it was made for, where the author did not name it
     rule_of: Mapping[str, str] = field(default_factory=dict)
+    # path → text of what the grammar imports
     imports: Mapping[str, str] = field(default_factory=dict)
-    clock: Callable[[], float] = time.monotonic
-    until: float = math.inf
+    clock: Callable[[], float] = time.monotonic  # the processor time of the thread that compiles
+    until: float = math.inf  # of that clock
 
     def grown(self) -> int:
         """Return by how many bytes the process has grown."""

@@ -108,21 +108,14 @@ class GrammarJob:
 
 @dataclass(frozen=True)
 class SchemaJob:
-    """A JSON Schema.
+    """A JSON Schema."""
 
-    Attributes:
-        schema: as :func:`maskc.compile_json_schema` takes it.
-        resources: URI → other documents, likewise.
-        assert_formats: whether ``format`` is asserted.
-        formats: those of a user.
-    """
-
-    schema: Any
-    resources: Mapping[str, Any]
+    schema: Any  # as maskc.compile_json_schema takes it
+    resources: Mapping[str, Any]  # URI → other documents, likewise
     layout: JsonLayout
-    assert_formats: bool
+    assert_formats: bool  # whether format is asserted
     name: str = "<schema>"
-    formats: Formats = field(default_factory=registered)
+    formats: Formats = field(default_factory=registered)  # those of a user
 
     @cached_property
     def asked(self) -> str | bytes:
@@ -236,15 +229,11 @@ def _as_text(document: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LinkJob:
-    """A structural tag, or tools with the settings of their calls.
-
-    Attributes:
-        given: the tag or the tools, parsed or as JSON.
-        settings: ``family``, ``choice``, ``parallel`` and ``reasoning``; a tag has none.
-    """
+    """A structural tag, or tools with the settings of their calls."""
 
     name: str
-    given: Any
+    given: Any  # the tag or the tools, parsed or as JSON
+    # family, choice, parallel and reasoning; a tag has none
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def describe(self) -> dict[str, Any]:

@@ -55,18 +55,13 @@ _STATEMENT = r"^%(?:import|declare)\b[^\n]*(?<!\w)NAME\b"
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a notation's users call what their grammar is made of.
+    """How a notation's users call what their grammar is made of."""
 
-    Attributes:
-        phrases: what is said in other words than Lark's.
-        whole: what a part is called in a notation whose parts have no names; else empty.
-        terminal: what one terminal is called, if parts have names.
-        definition: a pattern of ``re`` for where a name is defined, with ``NAME``.
-    """
-
+    # what is said in other words than Lark's
     phrases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    whole: str = ""
-    terminal: str = "terminal"
+    whole: str = ""  # what a part is called in a notation whose parts have no names; else empty
+    terminal: str = "terminal"  # what one terminal is called, if parts have names
+    # a pattern of re for where a name is defined, with NAME
     definition: str = r"^(?:%(?:override|extend)[ \t]+)?[?!]*NAME\b[^:\n]*:"
 
     def quote(

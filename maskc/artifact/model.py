@@ -77,17 +77,12 @@ def _fit(section: ArraySpec, array: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
-    """An artifact in memory: see :mod:`maskc.artifact.sections`.
+    """An artifact in memory: see :mod:`maskc.artifact.sections`."""
 
-    Attributes:
-        header: what :func:`maskc.compiler.emit.assemble.assemble` wrote.
-        arrays: by section name.
-        made: what some arrays say, as it was made in this process: who opens the artifact takes it
-            out of the list, and reads the arrays if it is empty.
-    """
-
-    header: dict[str, Any]
-    arrays: Mapping[str, NDArray[Any]]
+    header: dict[str, Any]  # what maskc.compiler.emit.assemble.assemble wrote
+    arrays: Mapping[str, NDArray[Any]]  # by section name
+    # what some arrays say, as it was made in this process: who opens the artifact takes it out of
+    # the list, and reads the arrays if it is empty
     made: list[Any] = field(default_factory=list)
 
 

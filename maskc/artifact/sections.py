@@ -35,23 +35,14 @@ from maskc.ids import (
 
 @dataclass(frozen=True, slots=True)
 class ArraySpec:
-    """One array: dtype, dimensions, and the range of its values.
+    """One array: dtype, dimensions, and the range of its values."""
 
-    Attributes:
-        dtype: NumPy's name for it.
-        dims: a dimension each; ``X+1`` is one more than ``X``.
-        below: values are less than this dimension; ``None`` if they are no index.
-        least: the smallest value allowed.
-        offsets: values ascend from 0 to the length of this section.
-        wide: the dtype where ``dtype`` is too narrow, ``None`` if it never is.
-    """
-
-    dtype: str
-    dims: tuple[str, ...]
-    below: str | None = None
-    least: int = 0
-    offsets: str | None = None
-    wide: str | None = None
+    dtype: str  # NumPy's name for it
+    dims: tuple[str, ...]  # a dimension each; `X+1` is one more than X
+    below: str | None = None  # values are less than this dimension; None if they are no index
+    least: int = 0  # the smallest value allowed
+    offsets: str | None = None  # values ascend from 0 to the length of this section
+    wide: str | None = None  # the dtype where dtype is too narrow, None if it never is
 
 
 ANY = -(1 << 31)  # bits that are no number

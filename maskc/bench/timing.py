@@ -30,34 +30,23 @@ FIGURES = ("p50", "mean", "p90", "p99", "max")
 
 @dataclass(frozen=True, slots=True)
 class TimedSession:
-    """One sequence of some engine.
+    """One sequence of some engine."""
 
-    Attributes:
-        fill: writes the mask of what is legal next, into the bitmask of the pass.
-        accept: takes a token; what it returns is false iff the token is illegal.
-    """
-
+    # writes the mask of what is legal next, into the bitmask of the pass
     fill: Callable[[], object]
+    # takes a token; what it returns is false iff the token is illegal
     accept: Callable[[int], object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Times:
-    """What one pass over the documents took.
+    """What one pass over the documents took."""
 
-    Attributes:
-        fill: int64[n], nanoseconds of each fill, in the order of the tokens.
-        accept: int64[n], nanoseconds of the accept after each.
-        n_taken: of each document that was begun, how many of its tokens were taken.
-        refused: the documents with an illegal token, increasing.
-        out_of_time: whether the limit came before the last token.
-    """
-
-    fill: NDArray[np.int64]
-    accept: NDArray[np.int64]
-    n_taken: tuple[int, ...]
-    refused: tuple[int, ...]
-    out_of_time: bool
+    fill: NDArray[np.int64]  # int64[n], nanoseconds of each fill, in the order of the tokens
+    accept: NDArray[np.int64]  # int64[n], nanoseconds of the accept after each
+    n_taken: tuple[int, ...]  # of each document that was begun, how many of its tokens were taken
+    refused: tuple[int, ...]  # the documents with an illegal token, increasing
+    out_of_time: bool  # whether the limit came before the last token
 
     @property
     def step(self) -> NDArray[np.int64]:

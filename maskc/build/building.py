@@ -45,20 +45,13 @@ class Record:
     It is written after its file. Where it is missing or says something else, the file is made
     again. It says nothing of times, so equal inputs give equal records. ``manifest.json`` is all
     records together, for whoever copies artifacts elsewhere.
-
-    Attributes:
-        key: of the unit.
-        parts: what the key is a hash of, by name.
-        imports: paths of the texts that the grammar imports, from its own folder.
-        sha256: of the file.
-        n_bytes: of the file.
     """
 
-    key: str
-    parts: Mapping[str, str]
-    imports: tuple[str, ...]
-    sha256: str
-    n_bytes: int
+    key: str  # of the unit
+    parts: Mapping[str, str]  # what the key is a hash of, by name
+    imports: tuple[str, ...]  # paths of the texts that the grammar imports, from its own folder
+    sha256: str  # of the file
+    n_bytes: int  # of the file
 
 
 def find_reason(unit: BuildUnit, folder: Path) -> str | None:
@@ -151,20 +144,13 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(slots=True)
 class BuildReport:
-    """What a build found and did.
+    """What a build found and did."""
 
-    Attributes:
-        out_of_date: file → why.
-        current: the files that were up to date.
-        built: file → its size in bytes.
-        failed: file → the error.
-        left_over: files in the folder that nothing asks for any more.
-    """
-
-    out_of_date: dict[str, str] = field(default_factory=dict)
-    current: list[str] = field(default_factory=list)
-    built: dict[str, int] = field(default_factory=dict)
-    failed: dict[str, MaskcError] = field(default_factory=dict)
+    out_of_date: dict[str, str] = field(default_factory=dict)  # file → why
+    current: list[str] = field(default_factory=list)  # the files that were up to date
+    built: dict[str, int] = field(default_factory=dict)  # file → its size in bytes
+    failed: dict[str, MaskcError] = field(default_factory=dict)  # file → the error
+    # files in the folder that nothing asks for any more
     left_over: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:

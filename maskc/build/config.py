@@ -48,16 +48,11 @@ OF_LIMITS = ("seconds", "memory-mb", "text", "work")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A grammar or a tokenizer as the file has it.
+    """A grammar or a tokenizer as the file has it."""
 
-    Attributes:
-        name: what it is called in the file, and in the names of artifacts.
-        source: a path, or a name; empty for a pattern.
-        settings: the rest, by name; all of the right type.
-    """
-
-    name: str
-    source: str
+    name: str  # what it is called in the file, and in the names of artifacts
+    source: str  # a path, or a name; empty for a pattern
+    # the rest, by name; all of the right type
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -146,21 +146,13 @@ SUFFIX = ".maskc"
 
 @dataclass(frozen=True, slots=True)
 class BuildUnit:
-    """A file that is wanted.
+    """A file that is wanted."""
 
-    Attributes:
-        file: its name.
-        job: what is compiled; ``None``: it is the tokenizer's kit.
-        tokenizer: what the tokenizer is called in ``maskc.toml``.
-        vocabulary: its tokens.
-        leaves_tokens: whether the artifact leaves its vocabulary to the kit.
-    """
-
-    file: str
-    job: Job | None
-    tokenizer: str
-    vocabulary: Vocabulary
-    leaves_tokens: bool
+    file: str  # its name
+    job: Job | None  # what is compiled; None: it is the tokenizer's kit
+    tokenizer: str  # what the tokenizer is called in maskc.toml
+    vocabulary: Vocabulary  # its tokens
+    leaves_tokens: bool  # whether the artifact leaves its vocabulary to the kit
 
     def parts(self, imports: Mapping[str, str]) -> dict[str, str]:
         """Return a hash of each thing that decides its bytes, by what it is called to a user."""

@@ -38,18 +38,12 @@ _N_NEAREST = 3
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """The rules and terminals that are captured, by the grammar of the header, built again.
+    """The rules and terminals that are captured, by the grammar of the header, built again."""
 
-    Attributes:
-        grammar: what the grammar is called.
-        rules: number of a nonterminal → its name.
-        terminals: number of a terminal → its name.
-        end_state: of the LALR table, the state in which the parser is done when the text has ended.
-    """
-
-    grammar: str
-    rules: Mapping[NonterminalId, str]
-    terminals: Mapping[TerminalId, str]
+    grammar: str  # what the grammar is called
+    rules: Mapping[NonterminalId, str]  # number of a nonterminal → its name
+    terminals: Mapping[TerminalId, str]  # number of a terminal → its name
+    # of the LALR table, the state in which the parser is done when the text has ended
     end_state: LalrStateId
 
     def check(self, name: str) -> None:
@@ -161,17 +155,11 @@ NOWHERE = -1
 
 
 class Span(NamedTuple):
-    """Where a rule or a terminal stands in the text.
+    """Where a rule or a terminal stands in the text."""
 
-    Attributes:
-        name: of the rule or the terminal.
-        start: where its first byte is.
-        end: one past its last byte.
-    """
-
-    name: str
-    start: int
-    end: int
+    name: str  # of the rule or the terminal
+    start: int  # where its first byte is
+    end: int  # one past its last byte
 
 
 # Spans in the order in which they were completed, newest first, as linked pairs.

@@ -208,18 +208,12 @@ RESOURCES = click.option(
 
 @dataclass(frozen=True, slots=True)
 class OpenedArtifact:
-    """An artifact that a command is about.
-
-    Attributes:
-        start: the start symbol that is asked for; ``None``: its first.
-        artifact: with the start symbol that is asked for.
-        resources: the documents that a JSON Schema refers to, by their URIs.
-    """
+    """An artifact that a command is about."""
 
     path: str
-    start: str | None
-    artifact: maskc.Artifact
-    resources: Mapping[str, Any]
+    start: str | None  # the start symbol that is asked for; None: its first
+    artifact: maskc.Artifact  # with the start symbol that is asked for
+    resources: Mapping[str, Any]  # the documents that a JSON Schema refers to, by their URIs
 
     @property
     def kind(self) -> Kind:

@@ -77,18 +77,12 @@ _SCANNER_OF = {
 
 @dataclass(frozen=True, eq=False)
 class GeneralLanguage:
-    """What a general grammar decides.
+    """What a general grammar decides."""
 
-    Attributes:
-        lexed: the grammar and its scanner.
-        productions: rewritten, and cut down to what the lexer can give.
-        table: their LR(0) automaton, all actions kept.
-        merged: terminal → the one that stands for it in all of these, where it is another one.
-    """
-
-    lexed: LexicalAnalysis[Grammar]
-    productions: LookaheadCfg
-    table: GeneralTable
+    lexed: LexicalAnalysis[Grammar]  # the grammar and its scanner
+    productions: LookaheadCfg  # rewritten, and cut down to what the lexer can give
+    table: GeneralTable  # their LR(0) automaton, all actions kept
+    # terminal → the one that stands for it in all of these, where it is another one
     merged: Mapping[TerminalId, TerminalId]
 
     @cached_property

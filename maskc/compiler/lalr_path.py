@@ -44,18 +44,12 @@ from maskc.wording import Phrase
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LalrLanguage:
-    """What a grammar for Lark's LALR parser decides.
+    """What a grammar for Lark's LALR parser decides."""
 
-    Attributes:
-        lexed: the grammar and its scanner.
-        item_sets: the items of each LALR state.
-        table: the refined table: a stack's top names the lookaheads that lead to an end.
-        merged: terminal → the one that its lexemes end as, where it is another one.
-    """
-
-    lexed: LexicalAnalysis[LalrGrammar]
-    item_sets: ItemSets
-    table: RefinedTable
+    lexed: LexicalAnalysis[LalrGrammar]  # the grammar and its scanner
+    item_sets: ItemSets  # the items of each LALR state
+    table: RefinedTable  # the refined table: a stack's top names the lookaheads that lead to an end
+    # terminal → the one that its lexemes end as, where it is another one
     merged: Mapping[TerminalId, TerminalId]
 
     def explain_no_text(self) -> str | None:
@@ -120,15 +114,11 @@ class LalrLanguage:
 
 @dataclass(frozen=True, slots=True)
 class LalrPath:
-    """From a grammar for Lark's LALR parser to its language.
+    """From a grammar for Lark's LALR parser to its language."""
 
-    Attributes:
-        holes: terminals that are narrowed to words, by name.
-        merges_words: whether one terminal stands for many interchangeable words.
-    """
-
+    # terminals that are narrowed to words, by name
     holes: Mapping[str, WordStates] = field(default_factory=dict)
-    merges_words: bool = True
+    merges_words: bool = True  # whether one terminal stands for many interchangeable words
 
     def load(self, source: GrammarSource) -> tuple[LalrGrammar, GrammarSource]:
         """Return Lark's productions and table; refuse what Earley would read otherwise."""

@@ -18,21 +18,13 @@ G_co = TypeVar("G_co", bound=Grammar, covariant=True)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LexicalAnalysis(Generic[G_co]):
-    """What is known of a grammar's terminals, whatever its parser is.
+    """What is known of a grammar's terminals, whatever its parser is."""
 
-    Attributes:
-        source: the grammar's text, with what it imports.
-        grammar: what Lark made of it.
-        scanner: bytes into terminals.
-        columns: where newlines may end, with indentation.
-        boundaries: lookaheads, and what the lexer lets follow what.
-    """
-
-    source: GrammarSource
-    grammar: G_co
-    scanner: Scanner
-    columns: ColumnTable
-    boundaries: LexemeContexts
+    source: GrammarSource  # the grammar's text, with what it imports
+    grammar: G_co  # what Lark made of it
+    scanner: Scanner  # bytes into terminals
+    columns: ColumnTable  # where newlines may end, with indentation
+    boundaries: LexemeContexts  # lookaheads, and what the lexer lets follow what
 
     @property
     def newline(self) -> TerminalId | None:

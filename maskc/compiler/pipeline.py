@@ -59,20 +59,14 @@ PASSES = (
 
 @dataclass(frozen=True, slots=True)
 class PassRecord:
-    """What one pass cost.
+    """What one pass cost."""
 
-    Attributes:
-        name: of ``PASSES``.
-        seconds: wall-clock time.
-        cpu_seconds: the process's own time, all its threads together; other work on the machine
-            does not change it much.
-        peak_mb: largest resident memory of the process so far, in MiB.
-    """
-
-    name: str
-    seconds: float
+    name: str  # of PASSES
+    seconds: float  # wall-clock time
+    # the process's own time, all its threads together; other work on the machine does not change it
+    # much
     cpu_seconds: float
-    peak_mb: float
+    peak_mb: float  # largest resident memory of the process so far, in MiB
 
 
 @dataclass(slots=True)
@@ -132,23 +126,15 @@ PATHS: Mapping[str, ParserPath[Any, Language]] = {"lalr": LalrPath(), "earley": 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stages:
-    """All values of one compilation.
+    """All values of one compilation."""
 
-    Attributes:
-        language: what the grammar decides.
-        oracle: the DFT pushdown automaton, interchangeable terminals, and the parser's states.
-        optimised: the rows after each step, and the verdicts on the last ones.
-        graph: what is asked, in which order.
-        unions: the masks, as differences.
-        contents: the artifact.
-    """
-
-    language: Language
+    language: Language  # what the grammar decides
+    # the DFT pushdown automaton, interchangeable terminals, and the parser's states
     oracle: LegalityOracle
-    optimised: OptimisedRows
-    graph: DecisionGraph
-    unions: Unions
-    contents: Contents
+    optimised: OptimisedRows  # the rows after each step, and the verdicts on the last ones
+    graph: DecisionGraph  # what is asked, in which order
+    unions: Unions  # the masks, as differences
+    contents: Contents  # the artifact
 
 
 def compile_contents(

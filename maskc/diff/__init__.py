@@ -43,41 +43,28 @@ Part = bytes | int  # of a text: bytes, or a special token
 
 @dataclass(slots=True)
 class Difference:
-    """Tokens whose legality differs, in the same way, in some configurations.
+    """Tokens whose legality differs, in the same way, in some configurations."""
 
-    Attributes:
-        only_first: ids that are legal in the first artifact only.
-        only_second: ids that are legal in the second artifact only.
-        before: the shortest text that leads to such a configuration.
-        n_configurations: how many of the pairs of configurations that were compared are such.
-        example: a whole text that begins so, of the artifact in which a token is legal, which the
-            other one refuses; ``None`` if none is known.
-    """
-
-    only_first: Tokens
-    only_second: Tokens
-    before: bytes
-    n_configurations: int = 0
+    only_first: Tokens  # ids that are legal in the first artifact only
+    only_second: Tokens  # ids that are legal in the second artifact only
+    before: bytes  # the shortest text that leads to such a configuration
+    n_configurations: int = 0  # how many of the pairs of configurations that were compared are such
+    # a whole text that begins so, of the artifact in which a token is legal, which the other one
+    # refuses; None if none is known
     example: bytes | None = None
 
 
 @dataclass(slots=True)
 class Comparison:
-    """What was found.
+    """What was found."""
 
-    Attributes:
-        is_same: whether both have the same tables, so that no mask can differ.
-        n_configurations: pairs of configurations that were compared, each counted once.
-        differences: those that were found, the shortest text first.
-        n_left_out: configurations whose difference is none of those.
-        only: the shortest text that was found of the first artifact only, and of the second only;
-            special tokens stand in it by their names.
-    """
-
-    is_same: bool = False
-    n_configurations: int = 0
+    is_same: bool = False  # whether both have the same tables, so that no mask can differ
+    n_configurations: int = 0  # pairs of configurations that were compared, each counted once
+    # those that were found, the shortest text first
     differences: list[Difference] = field(default_factory=list)
-    n_left_out: int = 0
+    n_left_out: int = 0  # configurations whose difference is none of those
+    # the shortest text that was found of the first artifact only, and of the second only; special
+    # tokens stand in it by their names
     only: tuple[bytes | None, bytes | None] = (None, None)
 
 

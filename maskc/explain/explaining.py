@@ -137,18 +137,13 @@ def find_token(artifact: Artifact, asked: TokenName) -> tuple[int | None, bytes 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Where a text stops being one that the artifact allows.
+    """Where a text stops being one that the artifact allows."""
 
-    Attributes:
-        offset: how many bytes are fine: all of them, if the text ends too early.
-        line, column: the same in lines and characters, from 1 on.
-        explanation: what is wrong; without a death, the text ends too early.
-    """
-
-    offset: int
+    offset: int  # how many bytes are fine: all of them, if the text ends too early
+    # line, column: the same in lines and characters, from 1 on
     line: int
     column: int
-    explanation: Explanation[Any]
+    explanation: Explanation[Any]  # what is wrong; without a death, the text ends too early
 
 
 def find_problem(

@@ -139,31 +139,22 @@ H = TypeVar("H", bound=AnyHypothesis)
 
 @dataclass(frozen=True, slots=True)
 class ParserPosition:
-    """Where the parser is.
+    """Where the parser is."""
 
-    Attributes:
-        taken: the lookaheads that it takes, as a bit set.
-        layout_context, context: of the scanner.
-        items: the productions that are being read.
-    """
-
-    taken: int
+    taken: int  # the lookaheads that it takes, as a bit set
+    # layout_context, context: of the scanner
     layout_context: LayoutContextId
     context: ContextId
-    items: Names
+    items: Names  # the productions that are being read
 
 
 class MachineView(Protocol[H]):
-    """What can be seen of the hypotheses of one artifact.
-
-    Attributes:
-        newline: the terminal of a line's end, ``NO_EVENT`` without indentation.
-    """
+    """What can be seen of the hypotheses of one artifact."""
 
     machine: Machine[H]
     scanner: ScannerTables
     lookaheads: Lookaheads
-    newline: TerminalId
+    newline: TerminalId  # the terminal of a line's end, NO_EVENT without indentation
 
     def position(self, h: H) -> ParserPosition:
         """Return where the parser is, before the open lexeme."""

@@ -53,25 +53,15 @@ PrefixState = tuple[Any, ...]
 
 
 class PatternPrefix(NamedTuple):
-    """What has been read of a pattern.
+    """What has been read of a pattern."""
 
-    Attributes:
-        state: where it goes on.
-        text: of a piece that is not complete.
-        groups: the kinds of groups that are open, the innermost last.
-        n_groups: groups that capture.
-        most: the greatest number of a back-reference.
-        names: of groups.
-        wanted: names that are referred to.
-    """
-
-    state: PrefixState = (_OUT, _NOTHING)
-    text: str = ""
-    groups: str = ""
-    n_groups: int = 0
-    most: int = 0
-    names: frozenset[str] = frozenset()
-    wanted: frozenset[str] = frozenset()
+    state: PrefixState = (_OUT, _NOTHING)  # where it goes on
+    text: str = ""  # of a piece that is not complete
+    groups: str = ""  # the kinds of groups that are open, the innermost last
+    n_groups: int = 0  # groups that capture
+    most: int = 0  # the greatest number of a back-reference
+    names: frozenset[str] = frozenset()  # of groups
+    wanted: frozenset[str] = frozenset()  # names that are referred to
 
     def go(self, *state: Any) -> PatternPrefix:
         """Return what is read when a piece is complete."""

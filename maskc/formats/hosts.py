@@ -134,15 +134,10 @@ Ranges = Iterable[tuple[str, str]]
 
 
 class Host(NamedTuple):
-    """What has been read of a host name.
+    """What has been read of a host name."""
 
-    Attributes:
-        used: octets of the labels before, with their dots.
-        label: the label under way, as :meth:`Label.simplify` has it.
-    """
-
-    used: int
-    label: str
+    used: int  # octets of the labels before, with their dots
+    label: str  # the label under way, as simplify has it
 
 
 class Hosts:

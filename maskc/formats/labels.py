@@ -31,19 +31,12 @@ _VIRAMA = 9
 
 
 class CharacterKind(NamedTuple):
-    """What the rules ask of a character.
+    """What the rules ask of a character."""
 
-    Attributes:
-        rule: P, J or O: PVALID, CONTEXTJ, CONTEXTO; U: a capital letter, which only ASCII has.
-        bidi: its bidirectional class.
-        join: its joining type.
-        flags: v for a virama, m for a mark; g, h, k for Greek, Hebrew, and Hiragana, Katakana or
-            Han.
-    """
-
-    rule: str
-    bidi: str
-    join: str
+    rule: str  # P, J or O: PVALID, CONTEXTJ, CONTEXTO; U: a capital letter, which only ASCII has
+    bidi: str  # its bidirectional class
+    join: str  # its joining type
+    # v for a virama, m for a mark; g, h, k for Greek, Hebrew, and Hiragana, Katakana or Han
     flags: str
 
 
@@ -103,37 +96,21 @@ _L, _GREEK, _JOINED = "l", "Greek", "joined"
 
 
 class Label(NamedTuple):
-    """What has been read of a label.
+    """What has been read of a label."""
 
-    Attributes:
-        text: its characters.
-        is_ascii: whether they are all ASCII.
-        is_ace: whether it begins with ``xn--``; then only its letters were looked at.
-        has_capitals: whether there are capital letters.
-        last: what the rules ask of the last character.
-        wants: what the next character must be.
-        digits: the bidirectional class of its Arabic digits, of which there are two kinds.
-        numerals: that of its digits, if it is written from right to left.
-        is_right: whether it is.
-        ends: whether it may end there, if it is.
-        joins: whether the last character that is not transparent joins the next one.
-        has_kana: whether there are Hiragana, Katakana or Han.
-        needs_kana: whether there must be.
-    """
-
-    text: str = ""
-    is_ascii: bool = True
-    is_ace: bool = False
-    has_capitals: bool = False
-    last: CharacterKind | None = None
-    wants: str = ""
-    digits: str = ""
-    numerals: str = ""
-    is_right: bool = False
-    ends: bool = False
-    joins: bool = False
-    has_kana: bool = False
-    needs_kana: bool = False
+    text: str = ""  # its characters
+    is_ascii: bool = True  # whether they are all ASCII
+    is_ace: bool = False  # whether it begins with `xn--`; then only its letters were looked at
+    has_capitals: bool = False  # whether there are capital letters
+    last: CharacterKind | None = None  # what the rules ask of the last character
+    wants: str = ""  # what the next character must be
+    digits: str = ""  # the bidirectional class of its Arabic digits, of which there are two kinds
+    numerals: str = ""  # that of its digits, if it is written from right to left
+    is_right: bool = False  # whether it is
+    ends: bool = False  # whether it may end there, if it is
+    joins: bool = False  # whether the last character that is not transparent joins the next one
+    has_kana: bool = False  # whether there are Hiragana, Katakana or Han
+    needs_kana: bool = False  # whether there must be
 
     @property
     def length(self) -> int:

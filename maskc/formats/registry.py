@@ -181,18 +181,13 @@ class RangeReader(Reader, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RegisteredFormat:
-    """A format.
+    """A format."""
 
-    Attributes:
-        name: as schemas have it.
-        pattern: of ECMA-262, which matches whole strings; ``None``: a reader reads them.
-        reader: reads them.
-        judge: says whether a whole string is of the format, for ``maskc verify``.
-    """
-
-    name: str
+    name: str  # as schemas have it
+    # of ECMA-262, which matches whole strings; None: a reader reads them
     pattern: str | None = None
-    reader: Reader | None = None
+    reader: Reader | None = None  # reads them
+    # says whether a whole string is of the format, for `maskc verify`
     judge: Callable[[str], bool] | None = None
 
 

@@ -48,24 +48,17 @@ _FLAG_OF = {"i": re.IGNORECASE.value, "x": re.VERBOSE.value, "a": re.ASCII.value
 
 @dataclass(slots=True)
 class CaptureBrackets:
-    """Brackets: what they capture, where they are, and the brackets around them.
+    """Brackets: what they capture, where they are, and the brackets around them."""
 
-    Attributes:
-        number: of the group, 0 for brackets that capture nothing.
-        name: of the group.
-        begin, inside, end: where the bracket opens, where its content begins, and after it.
-        flags: of ``re``, for its content.
-        around: numbers of the brackets around it in the list of all, the outermost first.
-        is_plain: whether its content is read as without the brackets.
-    """
-
-    number: int
-    name: str | None
+    number: int  # of the group, 0 for brackets that capture nothing
+    name: str | None  # of the group
+    # begin, inside, end: where the bracket opens, where its content begins, and after it
     begin: int
     inside: int
+    # numbers of the brackets around it in the list of all, the outermost first
     around: tuple[int, ...]
-    is_plain: bool
-    flags: int
+    is_plain: bool  # whether its content is read as without the brackets
+    flags: int  # of re, for its content
     end: int = -1
 
 
@@ -80,16 +73,12 @@ class WrittenReference(NamedTuple):
 
 @dataclass(slots=True)
 class Brackets:
-    """What a pattern has in it.
+    """What a pattern has in it."""
 
-    Attributes:
-        groups: brackets, in the order in which they open.
-        references: the back-references.
-        bars: between alternatives: the number of the brackets around, or -1, and where.
-    """
-
+    # brackets, in the order in which they open
     groups: list[CaptureBrackets] = field(default_factory=list)
-    references: list[WrittenReference] = field(default_factory=list)
+    references: list[WrittenReference] = field(default_factory=list)  # the back-references
+    # between alternatives: the number of the brackets around, or -1, and where
     bars: list[tuple[int, int]] = field(default_factory=list)
 
 

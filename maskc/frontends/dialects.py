@@ -24,24 +24,16 @@ Translate = Callable[[str, str, str | None], Translation]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A notation.
+    """A notation."""
 
-    Attributes:
-        name: what artifacts and ``dialect=`` call it.
-        title: what people call it.
-        suffixes: of its files; none if a grammar in it is no file but an argument.
-        translate: name and text of a grammar, and its start symbol or ``None`` → the same grammar
-            over terminals; ``None`` for Lark's own notation.
-        takes_start: whether a grammar in it has several symbols that a text can start with.
-        wording: how errors speak to its authors.
-    """
-
-    name: str
-    title: str
-    suffixes: tuple[str, ...]
+    name: str  # what artifacts and `dialect=` call it
+    title: str  # what people call it
+    suffixes: tuple[str, ...]  # of its files; none if a grammar in it is no file but an argument
+    # name and text of a grammar, and its start symbol or None → the same grammar over terminals;
+    # None for Lark's own notation
     translate: Translate | None
-    takes_start: bool
-    wording: Wording
+    takes_start: bool  # whether a grammar in it has several symbols that a text can start with
+    wording: Wording  # how errors speak to its authors
 
 
 # GBNF and EBNF have rules and neither terminals nor a lexer.

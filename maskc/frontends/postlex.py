@@ -128,16 +128,11 @@ def format_indentation(indentation: Indentation) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PostlexRule:
-    """What becomes of the lexemes of one terminal.
+    """What becomes of the lexemes of one terminal."""
 
-    Attributes:
-        terminal: its name.
-        becomes: the terminal that the parser gets in its place; ``None`` if it gets none.
-        before, after, between: names of terminals, sorted; empty without this condition.
-    """
-
-    terminal: str
-    becomes: str | None
+    terminal: str  # its name
+    becomes: str | None  # the terminal that the parser gets in its place; None if it gets none
+    # before, after, between: names of terminals, sorted; empty without this condition
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     between: tuple[str, ...] = ()
@@ -153,17 +148,11 @@ class PostlexRule:
 
 @dataclass(frozen=True, slots=True)
 class PostlexRules:
-    """A postlex that is written as rules.
+    """A postlex that is written as rules."""
 
-    Attributes:
-        rules: in the order in which they are tried.
-        brackets: (opening, closing) terminals.
-        always_accept: terminals that Lark lexes in every context, sorted.
-    """
-
-    rules: tuple[PostlexRule, ...]
-    brackets: tuple[tuple[str, str], ...] = ()
-    always_accept: tuple[str, ...] = ()
+    rules: tuple[PostlexRule, ...]  # in the order in which they are tried
+    brackets: tuple[tuple[str, str], ...] = ()  # (opening, closing) terminals
+    always_accept: tuple[str, ...] = ()  # terminals that Lark lexes in every context, sorted
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -20,17 +20,11 @@ _EXAMPLE = "class_name.NAME=[A-Z][A-Za-z0-9]*"
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A terminal where it plays a role.
+    """A terminal where it plays a role."""
 
-    Attributes:
-        rules: the rule, and others on the way to the terminal.
-        terminal: the terminal's name.
-        pattern: ``re`` source that its lexemes match there.
-    """
-
-    rules: tuple[str, ...]
-    terminal: str
-    pattern: str
+    rules: tuple[str, ...]  # the rule, and others on the way to the terminal
+    terminal: str  # the terminal's name
+    pattern: str  # re source that its lexemes match there
 
     @property
     def title(self) -> str:

@@ -46,53 +46,35 @@ _HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair
 
 @dataclass(frozen=True, slots=True)
 class GrammarSource:
-    """A grammar's text with all that decides which language it is.
+    """A grammar's text with all that decides which language it is."""
 
-    Attributes:
-        name: file name without its folder, or ``<text>``.
-        text: the grammar.
-        imports: text of each file it imports with a relative path, by relative path.
-        start: the start symbol; others that share its LALR table after commas.
-        lexer: one of the parser's ``LEXERS``.
-        postlex: what its ``Indenter`` looks at, or what is dropped and renamed; or ``None``.
-        flags: flags of ``re`` that apply to every terminal.
-        priority: a key of ``PRIORITIES``.
-        parser: a key of ``LEXERS``.
-        regex: whether terminals are patterns of the module ``regex``.
-        use_bytes: whether texts are bytes, of which each is a character to the patterns.
-        patterns: (terminal, pattern), what stands in the place of the grammar's own patterns.
-        backreferences: (terminal, texts), what a group may have that a terminal refers back to.
-        roles: terminals that are narrowed in a rule; ``text`` says them, too.
-        holes: terminals that requests narrow, as the text marks them.
-        dialect: the name of the notation that it was written in; ``text`` is Lark's.
-        original: the text in that notation; ``None`` if it is ``text``.
-        lexer_is_default: whether nobody chose the lexer.
-        is_earleys: whether Lark's Earley parser and the LALR parser that stands here must read
-            the same texts, so that a conflict is refused.
-        translation: the same grammar as values; ``None`` if it comes from an artifact.
-        folder: where relative imports are looked up; ``None`` if only ``imports`` counts.
-    """
-
-    name: str
-    text: str
+    name: str  # file name without its folder, or `<text>`
+    text: str  # the grammar
+    # text of each file it imports with a relative path, by relative path
     imports: Mapping[str, str]
-    start: str
-    lexer: str
-    postlex: Postlex | None
-    flags: int = 0
-    priority: str = "normal"
-    parser: str = "lalr"
-    regex: bool = False
-    use_bytes: bool = False
+    start: str  # the start symbol; others that share its LALR table after commas
+    lexer: str  # one of the parser's LEXERS
+    postlex: Postlex | None  # what its Indenter looks at, or what is dropped and renamed; or None
+    flags: int = 0  # flags of re that apply to every terminal
+    priority: str = "normal"  # a key of PRIORITIES
+    parser: str = "lalr"  # a key of LEXERS
+    regex: bool = False  # whether terminals are patterns of the module regex
+    use_bytes: bool = False  # whether texts are bytes, of which each is a character to the patterns
+    # (terminal, pattern), what stands in the place of the grammar's own patterns
     patterns: tuple[tuple[str, str], ...] = ()
+    # (terminal, texts), what a group may have that a terminal refers back to
     backreferences: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    roles: tuple[Role, ...] = ()
-    holes: tuple[str, ...] = ()
-    dialect: str = LARK.name
-    original: str | None = None
-    lexer_is_default: bool = field(default=False, compare=False)
+    roles: tuple[Role, ...] = ()  # terminals that are narrowed in a rule; text says them, too
+    holes: tuple[str, ...] = ()  # terminals that requests narrow, as the text marks them
+    dialect: str = LARK.name  # the name of the notation that it was written in; text is Lark's
+    original: str | None = None  # the text in that notation; None if it is text
+    lexer_is_default: bool = field(default=False, compare=False)  # whether nobody chose the lexer
+    # whether Lark's Earley parser and the LALR parser that stands here must read the same texts, so
+    # that a conflict is refused
     is_earleys: bool = field(default=False, compare=False)
+    # the same grammar as values; None if it comes from an artifact
     translation: Translation | None = field(default=None, compare=False)
+    # where relative imports are looked up; None if only imports counts
     folder: Path | None = field(default=None, compare=False)
 
 

@@ -65,21 +65,16 @@ Side = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A grammar over terminals.
+    """A grammar over terminals."""
 
-    Attributes:
-        parser, lexer: those of Lark's that read it.
-        start: the start symbol.
-        rules: name → right sides; a symbol is a name of ``terminals`` or of ``rules``.
-        terminals: name → pattern of ``re``.
-        rule_of: name of any symbol → the rule that it is part of, as its author calls it.
-    """
-
+    # parser, lexer: those of Lark's that read it
     parser: str
     lexer: str
-    start: str
+    start: str  # the start symbol
+    # name → right sides; a symbol is a name of terminals or of rules
     rules: Mapping[str, tuple[Side, ...]]
-    terminals: Mapping[str, str]
+    terminals: Mapping[str, str]  # name → pattern of re
+    # name of any symbol → the rule that it is part of, as its author calls it
     rule_of: Mapping[str, str]
 
     def format_lark(self) -> str:

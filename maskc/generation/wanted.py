@@ -19,19 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a text is to be.
+    """What a text is to be."""
 
-    Attributes:
-        read: makes the value of a whole text.
-        schema: of the text, as parsed JSON; ``None``: it is a text of ``compiled``.
-        style: how the JSON text is written; see :func:`maskc.compile_json_schema`.
-        compiled: an artifact, or a constraint of a kit.
-    """
-
-    read: Callable[[str], Any]
-    schema: Any = None
-    style: str = "any"
-    compiled: Compiled | None = None
+    read: Callable[[str], Any]  # makes the value of a whole text
+    schema: Any = None  # of the text, as parsed JSON; None: it is a text of compiled
+    style: str = "any"  # how the JSON text is written; see maskc.compile_json_schema
+    compiled: Compiled | None = None  # an artifact, or a constraint of a kit
 
     def constrain(self, kit: Kit) -> Compiled:
         """Return the constraint, for the model of a kit."""

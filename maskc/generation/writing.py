@@ -26,21 +26,16 @@ MAX_TOKENS = 1_024
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What a model has written so far.
+    """What a model has written so far."""
 
-    Attributes:
-        text: all of it.
-        delta: the last piece of it.
-        fields: the members of the outermost JSON object that are complete, by their names.
-        finish_reason: of the last event: ``stop``, the text is whole; ``length``, it was cut at
-            ``max_tokens``; ``stop_string``, it ended before one of these. ``None`` before that.
-        value: of the last event, if its text is whole; a text that a stop string ended is its own.
-    """
-
-    text: str
-    delta: str
+    text: str  # all of it
+    delta: str  # the last piece of it
+    # the members of the outermost JSON object that are complete, by their names
     fields: Mapping[str, Any] = field(default_factory=dict)
+    # of the last event: stop, the text is whole; length, it was cut at max_tokens; stop_string, it
+    # ended before one of these. None before that
     finish_reason: str | None = None
+    # of the last event, if its text is whole; a text that a stop string ended is its own
     value: Any = None
 
 

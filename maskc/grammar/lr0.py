@@ -39,34 +39,24 @@ Items = tuple[Item, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lr0Rules:
-    """Productions, by number.
+    """Productions, by number."""
 
-    Attributes:
-        lhs: the nonterminal of each.
-        right_sides: the symbols of each; without ``END``, where lookaheads are asked for.
-        of_nonterminal: nonterminal → its productions.
-        roots: the productions of the start symbols; their nonterminals are in no right side.
-    """
-
-    lhs: Sequence[int]
+    lhs: Sequence[int]  # the nonterminal of each
+    # the symbols of each; without END, where lookaheads are asked for
     right_sides: Sequence[RightSide]
-    of_nonterminal: Mapping[int, Sequence[ProductionId]]
+    of_nonterminal: Mapping[int, Sequence[ProductionId]]  # nonterminal → its productions
+    # the productions of the start symbols; their nonterminals are in no right side
     roots: Sequence[ProductionId]
 
 
 @dataclass(frozen=True, slots=True)
 class Lr0State:
-    """A state.
+    """A state."""
 
-    Attributes:
-        kernel: the items that lead here, in order.
-        begun: nonterminal → productions that begin here, ascending; shared by many states.
-        moves: symbol → number of the state after it.
-    """
-
-    kernel: Items
+    kernel: Items  # the items that lead here, in order
+    # nonterminal → productions that begin here, ascending; shared by many states
     begun: Mapping[int, tuple[ProductionId, ...]]
-    moves: Mapping[int, int]
+    moves: Mapping[int, int]  # symbol → number of the state after it
 
 
 def add_roots(productions: Sequence[Production], *starts: int) -> Lr0Rules:

@@ -76,17 +76,11 @@ def list_reductions(
 
 @dataclass(frozen=True, slots=True)
 class LalrState:
-    """One row of the table.
+    """One row of the table."""
 
-    Attributes:
-        shifts: terminal id → state.
-        reduces: terminal id → production id.
-        gotos: nonterminal id → state.
-    """
-
-    shifts: Mapping[int, LalrStateId]
-    reduces: Mapping[int, ProductionId]
-    gotos: Mapping[int, LalrStateId]
+    shifts: Mapping[int, LalrStateId]  # terminal id → state
+    reduces: Mapping[int, ProductionId]  # terminal id → production id
+    gotos: Mapping[int, LalrStateId]  # nonterminal id → state
 
     def __post_init__(self) -> None:
         """Keep the mappings from being written; a :class:`Reduction` is shared, and cannot be."""
@@ -98,17 +92,12 @@ class LalrState:
 
 @dataclass(frozen=True, slots=True)
 class LalrTable:
-    """The table, and what the lexer looks for in each of its states.
+    """The table, and what the lexer looks for in each of its states."""
 
-    Attributes:
-        states: its rows; state 0 is the start state.
-        end_state: the state that the start symbol's goto leads to, where the text may end.
-        context_of: state → context.
-    """
-
-    states: tuple[LalrState, ...]
+    states: tuple[LalrState, ...]  # its rows; state 0 is the start state
+    # the state that the start symbol's goto leads to, where the text may end
     end_state: LalrStateId
-    context_of: tuple[ContextId, ...]
+    context_of: tuple[ContextId, ...]  # state → context
 
     def target(self, state: int, symbol: int) -> LalrStateId:
         """Return the state that a state shifts or goes to on a symbol of a right side."""
@@ -118,32 +107,20 @@ class LalrTable:
 
 @dataclass(frozen=True, slots=True)
 class Production:
-    """``lhs -> rhs``.
+    """``lhs -> rhs``."""
 
-    Attributes:
-        lhs: a nonterminal's id.
-        rhs: symbols; terminal ``t`` is ``t``, nonterminal ``n`` is ``-1 - n``.
-    """
-
-    lhs: int
-    rhs: tuple[int, ...]
+    lhs: int  # a nonterminal's id
+    rhs: tuple[int, ...]  # symbols; terminal t is t, nonterminal n is `-1 - n`
 
 
 @dataclass(frozen=True, slots=True)
 class Bnf:
-    """Productions over named symbols.
+    """Productions over named symbols."""
 
-    Attributes:
-        terminals: names, ``$END`` first.
-        nonterminals: names.
-        start: the start nonterminal.
-        productions: in canonical order.
-    """
-
-    terminals: tuple[str, ...]
-    nonterminals: tuple[str, ...]
-    start: int
-    productions: tuple[Production, ...]
+    terminals: tuple[str, ...]  # names, `$END` first
+    nonterminals: tuple[str, ...]  # names
+    start: int  # the start nonterminal
+    productions: tuple[Production, ...]  # in canonical order
 
     def symbol_name(self, symbol: int) -> str:
         """Return the name of a symbol as it stands in a production's right side."""
@@ -167,92 +144,69 @@ class Bnf:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the lexer looks for in some parser states: Lark's alternation, in Lark's order.
+    """What the lexer looks for in some parser states: Lark's alternation, in Lark's order."""
 
-    Attributes:
-        alternatives: terminal ids in the order ``re`` tries them.
-        keywords: for a terminal of ``alternatives``, the string terminals it is renamed to when
-            its whole lexeme equals one, in the order they are tried, and then its roles.
-    """
-
-    alternatives: tuple[TerminalId, ...]
+    alternatives: tuple[TerminalId, ...]  # terminal ids in the order re tries them
+    # for a terminal of alternatives, the string terminals it is renamed to when its whole lexeme
+    # equals one, in the order they are tried, and then its roles
     keywords: tuple[tuple[TerminalId, tuple[TerminalId, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class IndenterLayout:
-    """An ``Indenter``'s attributes, as terminal ids.
+    """An ``Indenter``'s attributes, as terminal ids."""
 
-    Attributes:
-        newline, indent, dedent: ``NL_type``, ``INDENT_type``, ``DEDENT_type``.
-        opens, closes: terminals between which newlines do not count.
-        tab_len: columns a tab is worth.
-    """
-
+    # newline, indent, dedent: NL_type, INDENT_type, DEDENT_type
     newline: TerminalId
     indent: TerminalId
     dedent: TerminalId
+    # opens, closes: terminals between which newlines do not count
     opens: frozenset[TerminalId]
     closes: frozenset[TerminalId]
-    tab_len: int
+    tab_len: int  # columns a tab is worth
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """What a postlex makes of the lexemes of one terminal; its conditions must all hold.
+    """What a postlex makes of the lexemes of one terminal; its conditions must all hold."""
 
-    Attributes:
-        terminal: the lexeme's.
-        becomes: what the parser gets; ``None`` if it gets nothing.
-        before: terminals of the next lexeme, ``$END`` among them; ``None``: any.
-        after: terminals of the lexeme before it, ``$END`` for the text's beginning; ``None``: any.
-        between: brackets of which one must be the innermost that is open; ``None``: any.
-    """
-
-    terminal: TerminalId
-    becomes: TerminalId | None
+    terminal: TerminalId  # the lexeme's
+    becomes: TerminalId | None  # what the parser gets; None if it gets nothing
+    # terminals of the next lexeme, `$END` among them; None: any
     before: frozenset[TerminalId] | None
+    # terminals of the lexeme before it, `$END` for the text's beginning; None: any
     after: frozenset[TerminalId] | None
+    # brackets of which one must be the innermost that is open; None: any
     between: frozenset[TerminalId] | None
 
 
 @dataclass(frozen=True, slots=True)
 class LexerSpec:
-    """What the lexer looks for, and where.
+    """What the lexer looks for, and where."""
 
-    Attributes:
-        terminals: names, ``$END`` first: those of the productions.
-        patterns: ``re`` source of each terminal; ``None`` for ``$END`` and ``%declare``d ones.
-        re_flags: flags that apply to every pattern.
-        ranks: position of each terminal in the order in which Lark tries all of them.
-        ignored: terminals that the lexer drops.
-        contexts: distinct contexts.
-        first_context: the context in which the first lexeme of a text is read.
-        contexts_after: terminal → the contexts that the parser can name once it has shifted it;
-            none for a terminal that is never shifted.
-        layout: indentation, if the postlex is an ``Indenter``.
-        keyword_tail: ``re`` source of what a lexeme may have after a string terminal and still be
-            renamed to it; mostly nothing, see :mod:`maskc.frontends.lark.versions`.
-        roles: terminals to which lexemes are renamed as to keywords, by a pattern.
-        rewrites: what a postlex drops and renames, in the order in which it is tried.
-        innermost: context → the innermost open bracket wherever the parser names it, if it is one
-            that ``rewrites`` ask for; empty if they ask for none.
-        use_bytes: whether texts are bytes: a character of a pattern is the byte of its number.
-    """
-
-    terminals: tuple[str, ...]
+    terminals: tuple[str, ...]  # names, `$END` first: those of the productions
+    # re source of each terminal; None for `$END` and `%declare`d ones
     patterns: tuple[str | None, ...]
-    re_flags: int
-    ranks: tuple[int, ...]
-    ignored: frozenset[TerminalId]
-    contexts: tuple[Context, ...]
-    first_context: ContextId
+    re_flags: int  # flags that apply to every pattern
+    ranks: tuple[int, ...]  # position of each terminal in the order in which Lark tries all of them
+    ignored: frozenset[TerminalId]  # terminals that the lexer drops
+    contexts: tuple[Context, ...]  # distinct contexts
+    first_context: ContextId  # the context in which the first lexeme of a text is read
+    # terminal → the contexts that the parser can name once it has shifted it; none for a terminal
+    # that is never shifted
     contexts_after: Mapping[int, frozenset[ContextId]]
-    layout: IndenterLayout | None
+    layout: IndenterLayout | None  # indentation, if the postlex is an Indenter
+    # re source of what a lexeme may have after a string terminal and still be renamed to it; mostly
+    # nothing, see maskc.frontends.lark.versions
     keyword_tail: str = ""
+    # terminals to which lexemes are renamed as to keywords, by a pattern
     roles: frozenset[TerminalId] = frozenset()
+    # what a postlex drops and renames, in the order in which it is tried
     rewrites: tuple[Rewrite, ...] = ()
+    # context → the innermost open bracket wherever the parser names it, if it is one that rewrites
+    # ask for; empty if they ask for none
     innermost: tuple[TerminalId | None, ...] = ()
+    # whether texts are bytes: a character of a pattern is the byte of its number
     use_bytes: bool = False
 
     def __post_init__(self) -> None:

@@ -28,23 +28,15 @@ from maskc.ids import END
 
 @dataclass(frozen=True, slots=True)
 class ReducedGrammar:
-    """Productions whose symbols are all productive and reachable.
+    """Productions whose symbols are all productive and reachable."""
 
-    Attributes:
-        terminals: names of all terminals of the grammar, used or not; ``$END`` first.
-        nonterminals: names of all nonterminals of the grammar.
-        start: the start nonterminal.
-        productions: those that are left, in the grammar's order; none if the language is empty.
-        used_terminals: terminals that a production holds.
-        used_nonterminals: nonterminals that a production holds.
-    """
-
-    terminals: tuple[str, ...]
-    nonterminals: tuple[str, ...]
-    start: int
+    terminals: tuple[str, ...]  # names of all terminals of the grammar, used or not; `$END` first
+    nonterminals: tuple[str, ...]  # names of all nonterminals of the grammar
+    start: int  # the start nonterminal
+    # those that are left, in the grammar's order; none if the language is empty
     productions: tuple[Production, ...]
-    used_terminals: frozenset[int]
-    used_nonterminals: frozenset[int]
+    used_terminals: frozenset[int]  # terminals that a production holds
+    used_nonterminals: frozenset[int]  # nonterminals that a production holds
 
     def symbol_name(self, symbol: int) -> str:
         """Return the name of a symbol as it stands in a production's right side."""
@@ -94,17 +86,11 @@ Terminals = int
 
 @dataclass(frozen=True, slots=True)
 class SymbolSets:
-    """Nullable, FIRST and LAST of a reduced grammar's nonterminals.
+    """Nullable, FIRST and LAST of a reduced grammar's nonterminals."""
 
-    Attributes:
-        nullable: nonterminals that derive the empty sequence.
-        first: nonterminal → the terminals it can begin with.
-        last: nonterminal → the terminals it can end with.
-    """
-
-    nullable: frozenset[int]
-    first: Mapping[int, Terminals]
-    last: Mapping[int, Terminals]
+    nullable: frozenset[int]  # nonterminals that derive the empty sequence
+    first: Mapping[int, Terminals]  # nonterminal → the terminals it can begin with
+    last: Mapping[int, Terminals]  # nonterminal → the terminals it can end with
 
     def first_of(self, symbols: Iterable[int]) -> tuple[Terminals, bool]:
         """Return what a sequence of symbols can begin with, and whether it can be empty."""

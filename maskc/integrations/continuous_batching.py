@@ -123,19 +123,13 @@ def check_interface() -> None:
 
 @dataclass(slots=True)
 class _Followed:
-    """A request that follows an artifact.
+    """A request that follows an artifact."""
 
-    Attributes:
-        state: of transformers; a request that is begun again has another one.
-        artifact: what lay under the name when it began; it stays that.
-        session: what its tokens have led to; ``None`` once an illegal one was among them.
-        n_taken: how many of its generated tokens the session knows.
-    """
-
+    # of transformers; a request that is begun again has another one
     state: weakref.ReferenceType[Any]
-    artifact: Artifact
-    session: Session | None
-    n_taken: int = 0
+    artifact: Artifact  # what lay under the name when it began; it stays that
+    session: Session | None  # what its tokens have led to; None once an illegal one was among them
+    n_taken: int = 0  # how many of its generated tokens the session knows
 
     def take(self, token_ids: Sequence[int]) -> None:
         for token_id in token_ids:

@@ -33,33 +33,22 @@ class Patch(NamedTuple):
 
 
 class PatchSet(NamedTuple):
-    """Patches that make sense together only.
+    """Patches that make sense together only."""
 
-    Attributes:
-        without: what is so where they cannot be put in place, for the log.
-        patches: of the part.
-        check: raises an IntegrationError where something else is not as we know it.
-        probe: likewise, with the patches in place.
-    """
-
-    without: str
-    patches: tuple[Patch, ...]
+    without: str  # what is so where they cannot be put in place, for the log
+    patches: tuple[Patch, ...]  # of the part
+    # raises an IntegrationError where something else is not as we know it
     check: Callable[[], None] = lambda: None
-    probe: Callable[[], None] = lambda: None
+    probe: Callable[[], None] = lambda: None  # likewise, with the patches in place
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What is known of an engine.
+    """What is known of an engine."""
 
-    Attributes:
-        name: its package.
-        tested: versions that our tests ran with.
-        variable: the environment variable that leaves plug-ins out, if it has plug-ins.
-    """
-
-    name: str
-    tested: tuple[str, ...]
+    name: str  # its package
+    tested: tuple[str, ...]  # versions that our tests ran with
+    # the environment variable that leaves plug-ins out, if it has plug-ins
     variable: str | None = None
 
     def load(self, module: str) -> Any:

@@ -53,15 +53,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The tokens that a request may take in all.
+    """The tokens that a request may take in all."""
 
-    Attributes:
-        max_tokens: how many, the end of sequence included.
-        count: returns how many the engine has of the request so far: a text may begin after
-            thoughts, which nobody tells a grammar of. It is asked once, with the first mask.
-    """
-
-    max_tokens: int
+    max_tokens: int  # how many, the end of sequence included
+    # returns how many the engine has of the request so far: a text may begin after thoughts, which
+    # nobody tells a grammar of. It is asked once, with the first mask
     count: Callable[[], int]
 
 

@@ -190,25 +190,15 @@ def build_grammar_class() -> type[Any]:
 
 
 class _Dispatch:
-    """Which grammar is a request's: ours or the delegate's, as SGLang's backends are asked.
+    """Which grammar is a request's: ours or the delegate's, as SGLang's backends are asked."""
 
-    Attributes:
-        delegate: SGLang's backend for what is not ours.
-        registry: the artifacts.
-        constraints: makes what requests bring; ``None`` if they bring nothing.
-        end_ids: the tokens that end a text.
-        n_drafted: how many tokens drafts may hide, see :func:`allow`.
-        grammar_class: of the grammars that follow a session.
-        refusal_class: of SGLang's grammars that stand for a refusal.
-    """
-
-    delegate: Any
-    registry: ArtifactRegistry
-    constraints: RequestConstraints | None
-    end_ids: set[int]
-    n_drafted: int
-    grammar_class: type[Any]
-    refusal_class: type[Any]
+    delegate: Any  # SGLang's backend for what is not ours
+    registry: ArtifactRegistry  # the artifacts
+    constraints: RequestConstraints | None  # makes what requests bring; None if they bring nothing
+    end_ids: set[int]  # the tokens that end a text
+    n_drafted: int  # how many tokens drafts may hide, see allow
+    grammar_class: type[Any]  # of the grammars that follow a session
+    refusal_class: type[Any]  # of SGLang's grammars that stand for a refusal
 
     def dispatch_ebnf(self, key_string: str) -> Any:
         try:

@@ -46,45 +46,28 @@ Lookaheads = int  # bit set
 
 @dataclass(frozen=True, slots=True)
 class PartialLexeme:
-    """What an open lexeme may still become.
+    """What an open lexeme may still become."""
 
-    Attributes:
-        direct: lookaheads of terminals that go to the parser, newlines excepted.
-        ignored: boundaries after an ignored terminal it may become.
-        newlines: boundaries after a newline it may become (indentation only).
-        columns: the columns such a newline may end at, ``NO_COLUMNS`` without newlines.
-    """
-
-    direct: Lookaheads
-    ignored: tuple[BoundaryId, ...]
-    newlines: tuple[BoundaryId, ...]
-    columns: int
+    direct: Lookaheads  # lookaheads of terminals that go to the parser, newlines excepted
+    ignored: tuple[BoundaryId, ...]  # boundaries after an ignored terminal it may become
+    newlines: tuple[BoundaryId, ...]  # boundaries after a newline it may become (indentation only)
+    columns: int  # the columns such a newline may end at, NO_COLUMNS without newlines
 
 
 @dataclass(frozen=True, slots=True)
 class LexemeContexts:
-    """Lookaheads, and what the lexer allows where.
+    """Lookaheads, and what the lexer allows where."""
 
-    Attributes:
-        n_lookaheads: how many there are; bit sets have so many bits.
-        of_terminal: terminal → its lookaheads.
-        number: an end that reaches the parser → lookahead.
-        n_contexts: how many contexts there are.
-        n_layout_contexts: as many, or twice as many with indentation.
-        rest: boundary → layout context → lookaheads that can be lexed next.
-        open_lexemes: distinct ones.
-        open_lexeme_of: scanner state → open lexeme.
-        follows: lookahead → layout context → lookaheads that can come after it.
-    """
-
-    n_lookaheads: int
-    n_contexts: int
-    n_layout_contexts: int
-    of_terminal: Mapping[int, tuple[LookaheadId, ...]]
-    number: Mapping[End, LookaheadId]
+    n_lookaheads: int  # how many there are; bit sets have so many bits
+    n_contexts: int  # how many contexts there are
+    n_layout_contexts: int  # as many, or twice as many with indentation
+    of_terminal: Mapping[int, tuple[LookaheadId, ...]]  # terminal → its lookaheads
+    number: Mapping[End, LookaheadId]  # an end that reaches the parser → lookahead
+    # boundary → layout context → lookaheads that can be lexed next
     rest: tuple[tuple[Lookaheads, ...], ...]
-    open_lexemes: tuple[PartialLexeme, ...]
-    open_lexeme_of: tuple[OpenLexemeId, ...]
+    open_lexemes: tuple[PartialLexeme, ...]  # distinct ones
+    open_lexeme_of: tuple[OpenLexemeId, ...]  # scanner state → open lexeme
+    # lookahead → layout context → lookaheads that can come after it
     follows: tuple[tuple[Lookaheads, ...], ...]
 
     def layout_context(self, context: int, *, enclosed: bool) -> int:

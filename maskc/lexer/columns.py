@@ -30,30 +30,22 @@ MAX_COLUMNS = 4096
 
 @dataclass(frozen=True, slots=True)
 class ColumnSets:
-    """For 0, 1, 2, … columns, the boundaries reachable; the end of each row repeats.
+    """For 0, 1, 2, … columns, the boundaries reachable; the end of each row repeats."""
 
-    Attributes:
-        reset, more: boundaries by number of columns.
-        reset_period, more_period: how many columns at the end repeat.
-    """
-
+    # reset, more: boundaries by number of columns
     reset: tuple[frozenset[int], ...]
     more: tuple[frozenset[int], ...]
+    # reset_period, more_period: how many columns at the end repeat
     reset_period: int
     more_period: int
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnTable:
-    """Columns of all states.
+    """Columns of all states."""
 
-    Attributes:
-        distinct: the different column sets.
-        of_state: scanner state → its column sets, ``NO_COLUMNS`` outside newline lexemes.
-    """
-
-    distinct: tuple[ColumnSets, ...]
-    of_state: tuple[int, ...]
+    distinct: tuple[ColumnSets, ...]  # the different column sets
+    of_state: tuple[int, ...]  # scanner state → its column sets, NO_COLUMNS outside newline lexemes
 
     def is_free(self, sets: int, boundary: int) -> bool:
         """Return whether a line break may still come, and then every column."""

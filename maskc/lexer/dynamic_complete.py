@@ -44,17 +44,11 @@ _MAX_LOOK_BEHIND_STATES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class CutLexemes:
-    """The lexemes of one terminal; state 0 is dead.
+    """The lexemes of one terminal; state 0 is dead."""
 
-    Attributes:
-        next: state → byte class → state.
-        accepts: state → whether what was read is a lexeme.
-        start: before the first byte.
-    """
-
-    next: tuple[tuple[int, ...], ...]
-    accepts: tuple[bool, ...]
-    start: int
+    next: tuple[tuple[int, ...], ...]  # state → byte class → state
+    accepts: tuple[bool, ...]  # state → whether what was read is a lexeme
+    start: int  # before the first byte
 
 
 def build_lexemes(

@@ -55,16 +55,11 @@ MAX_CONDITIONS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class LexemeState:
-    """See the module.
+    """See the module."""
 
-    Attributes:
-        look_behind: number of the state of the look-behinds.
-        threads: the alternatives' threads in order.
-        keywords: ``(renamed terminal, position)`` of keywords that still match from the start.
-    """
-
-    look_behind: int
-    threads: Threads
+    look_behind: int  # number of the state of the look-behinds
+    threads: Threads  # the alternatives' threads in order
+    # `(renamed terminal, position)` of keywords that still match from the start
     keywords: frozenset[tuple[int, int]]
 
 

@@ -38,21 +38,13 @@ _BEFORE = -1  # the boundary before the text
 
 
 class _State(NamedTuple):
-    """What is known inside of a lexeme.
+    """What is known inside of a lexeme."""
 
-    Attributes:
-        state: of the scanner.
-        last: which kind of lexeme was the one before it.
-        wanted: number of the set of terminals that it may become.
-        pinned: the context in which it is lexed, if it waits in front of another; or ``_UNKNOWN``.
-        context: that the parser named, ``_UNKNOWN`` where nothing asks for it.
-    """
-
-    state: int
-    last: int
-    wanted: int
-    pinned: int
-    context: int
+    state: int  # of the scanner
+    last: int  # which kind of lexeme was the one before it
+    wanted: int  # number of the set of terminals that it may become
+    pinned: int  # the context in which it is lexed, if it waits in front of another; or _UNKNOWN
+    context: int  # that the parser named, _UNKNOWN where nothing asks for it
 
 
 class _Boundary(NamedTuple):

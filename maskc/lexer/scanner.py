@@ -38,28 +38,20 @@ class End(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scanner:
-    """A minimal scanner. State 0 is dead and loops on every byte.
+    """A minimal scanner. State 0 is dead and loops on every byte."""
 
-    Attributes:
-        byte_class: uint8[256].
-        next: int32[n_states, n_classes], the lexeme goes on.
-        ends: per state, the ways in which the open lexeme may end there, sorted.
-        end_of_text: per state, the terminal it is if the text ends here, or ``None``;
-            ``EMPTY_TEXT`` at the start, which no byte leads back to.
-        enter: int32[n_boundaries, n_contexts], a row of ``entries``.
-        entries: int32[n_entries, n_classes], the state after the first byte; row 0 is dead.
-        closed: per boundary, whether the text may end there.
-        start: the state before the first byte of the text.
-    """
-
-    byte_class: NDArray[np.uint8]
-    next: NDArray[np.int32]
+    byte_class: NDArray[np.uint8]  # uint8[256]
+    next: NDArray[np.int32]  # int32[n_states, n_classes], the lexeme goes on
+    # per state, the ways in which the open lexeme may end there, sorted
     ends: tuple[tuple[End, ...], ...]
+    # per state, the terminal it is if the text ends here, or None; EMPTY_TEXT at the start, which
+    # no byte leads back to
     end_of_text: tuple[TerminalId | None, ...]
-    enter: NDArray[np.int32]
+    enter: NDArray[np.int32]  # int32[n_boundaries, n_contexts], a row of entries
+    # int32[n_entries, n_classes], the state after the first byte; row 0 is dead
     entries: NDArray[np.int32]
-    closed: tuple[bool, ...]
-    start: ScannerStateId
+    closed: tuple[bool, ...]  # per boundary, whether the text may end there
+    start: ScannerStateId  # the state before the first byte of the text
 
     @property
     def n_states(self) -> int:

@@ -17,38 +17,23 @@ class Severity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
-    """What a finding is about.
+    """What a finding is about."""
 
-    Attributes:
-        kind: ``terminal``, ``rule``, ``grammar``, ``vocabulary`` or ``schema``.
-        name: the terminal's or the rule's, or a JSON pointer.
-        line: where the grammar's own text defines it, ``None`` if it does not.
-    """
-
-    kind: str
-    name: str
-    line: int | None
+    kind: str  # terminal, rule, grammar, vocabulary or schema
+    name: str  # the terminal's or the rule's, or a JSON pointer
+    line: int | None  # where the grammar's own text defines it, None if it does not
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that the author of a grammar should know.
+    """One thing that the author of a grammar should know."""
 
-    Attributes:
-        code: ``ML`` and three digits, one code a check.
-        severity: how bad it is.
-        location: what it is about.
-        fact: what was found, one sentence without its full stop.
-        witness: a text or a lexeme that shows it, ``None`` if there is none.
-        remedy: what to write instead, one sentence without its full stop.
-    """
-
-    code: str
-    severity: Severity
-    location: SourceLocation
-    fact: str
-    witness: str | None
-    remedy: str
+    code: str  # ML and three digits, one code a check
+    severity: Severity  # how bad it is
+    location: SourceLocation  # what it is about
+    fact: str  # what was found, one sentence without its full stop
+    witness: str | None  # a text or a lexeme that shows it, None if there is none
+    remedy: str  # what to write instead, one sentence without its full stop
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding for ``--json``."""

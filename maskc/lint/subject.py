@@ -84,16 +84,12 @@ def find_translated_definitions(text: str) -> dict[str, Definition]:
 class LintedGrammar:
     """A grammar under inspection, whatever parser reads it.
 
-    Attributes:
-        source: with the texts that it imports.
-        grammar: what Lark, or a translation, made of it.
-
     Raises:
         GrammarError, PostlexError, UnsupportedTerminalError: it cannot be loaded.
     """
 
-    grammar: Grammar
-    source: GrammarSource
+    grammar: Grammar  # what Lark, or a translation, made of it
+    source: GrammarSource  # with the texts that it imports
 
     def __init__(self, source: GrammarSource) -> None:
         self.grammar, self.source = load_grammar(source)

@@ -16,20 +16,16 @@ from maskc.report.timings import STEP_PREFIX
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compilation:
-    """An artifact that was written.
-
-    Attributes:
-        passes: what each pass cost, in order; none if it was made from no grammar.
-        n_errors: how many ``maskc lint`` finds in the grammar.
-        lexer_is_default: whether the grammar is one of Lark's for which nobody chose a lexer.
-    """
+    """An artifact that was written."""
 
     path: str
     n_bytes: int
     header: Mapping[str, Any]
     seconds: float
+    # what each pass cost, in order; none if it was made from no grammar
     passes: Sequence[PassRecord] = ()
-    n_errors: int = 0
+    n_errors: int = 0  # how many `maskc lint` finds in the grammar
+    # whether the grammar is one of Lark's for which nobody chose a lexer
     lexer_is_default: bool = False
 
 

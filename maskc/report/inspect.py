@@ -53,38 +53,27 @@ _END = "$END"  # of the text, which has no pattern
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuthorView:
-    """What the author of an artifact asks of it.
+    """What the author of an artifact asks of it."""
 
-    Attributes:
-        rules: as they are written; none if it is no grammar, or is written in another notation.
-        terminals: of each its name, what it matches, and what is said beside it.
-        text: the text that was given, or none of it.
-        heat: the tokens of the text.
-        sample: what may come after it.
-    """
-
+    # as they are written; none if it is no grammar, or is written in another notation
     rules: tuple[RuleShape, ...]
+    # of each its name, what it matches, and what is said beside it
     terminals: tuple[tuple[str, str, str], ...]
-    text: bytes
-    heat: tuple[Warmth, ...]
-    sample: Explanation[Any]
+    text: bytes  # the text that was given, or none of it
+    heat: tuple[Warmth, ...]  # the tokens of the text
+    sample: Explanation[Any]  # what may come after it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inspection:
-    """An artifact that was read.
-
-    Attributes:
-        timings: what it cost; none if this machine did not compile it.
-        view: what its author asks; ``None`` if its grammar cannot be read here.
-    """
+    """An artifact that was read."""
 
     path: str
     n_bytes: int
     header: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
-    timings: Timings = ()
-    view: AuthorView | None = None
+    timings: Timings = ()  # what it cost; none if this machine did not compile it
+    view: AuthorView | None = None  # what its author asks; None if its grammar cannot be read here
 
 
 def view_artifact(artifact: Artifact, text: bytes) -> AuthorView | None:

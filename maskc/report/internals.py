@@ -53,21 +53,13 @@ _EXPLANATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class OptimiseStep:
-    """An optimisation step.
+    """An optimisation step."""
 
-    Attributes:
-        step: its name.
-        rows: distinct pairs of a lexer state and a terminal sequence that are left.
-        stored: rows that are kept for them.
-        seconds: what it cost; ``None`` if this machine did not compile the artifact.
-        per_state: 101 percentiles of the rows of a lexer state.
-    """
-
-    step: str
-    rows: int
-    stored: int
-    seconds: float | None
-    per_state: tuple[int, ...]
+    step: str  # its name
+    rows: int  # distinct pairs of a lexer state and a terminal sequence that are left
+    stored: int  # rows that are kept for them
+    seconds: float | None  # what it cost; None if this machine did not compile the artifact
+    per_state: tuple[int, ...]  # 101 percentiles of the rows of a lexer state
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -102,26 +102,19 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells.
-
-    Attributes:
-        numbers: the columns that line up on the right.
-        bars: of the rows: a terminal has them as the last column, a page as a chart.
-        chart: title of the chart, what it shows, and the name of its axis.
-        of_page: columns that a terminal leaves out.
-        most: rows that a terminal shows.
-        fold: what a page unfolds the table by; then a terminal leaves it out.
-    """
+    """Rows of cells."""
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    numbers: Collection[str] = ()
+    numbers: Collection[str] = ()  # the columns that line up on the right
+    # of the rows: a terminal has them as the last column, a page as a chart
     bars: Sequence[Bar] = ()
+    # title of the chart, what it shows, and the name of its axis
     chart: tuple[str, str, str] = ("", "", "")
-    of_page: Collection[str] = ()
-    most: int | None = None
-    fold: str = ""
+    of_page: Collection[str] = ()  # columns that a terminal leaves out
+    most: int | None = None  # rows that a terminal shows
+    fold: str = ""  # what a page unfolds the table by; then a terminal leaves it out
     form = "table"
 
 
@@ -175,12 +168,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a command tells.
+    """What a command tells."""
 
-    Attributes:
-        data: for ``--json``.
-        blocks: for people, made as they are shown.
-    """
-
-    data: Any
-    blocks: Iterable[Block | Section]
+    data: Any  # for `--json`
+    blocks: Iterable[Block | Section]  # for people, made as they are shown

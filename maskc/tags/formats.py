@@ -39,22 +39,14 @@ class ConstString(Format):
 
 @dataclass(frozen=True, slots=True)
 class JsonSchema(Format):
-    """A value by a JSON Schema.
+    """A value by a JSON Schema."""
 
-    Attributes:
-        schema: an object, a Boolean or ``None`` for any object.
-        any_order: whether keys come in any order; else as the schema names them.
-        max_blanks: how many blanks are allowed in a row; ``None``: as a kit allows.
-        excludes: what stands in no string of the value.
-        tool: the name of the tool whose arguments it is, for errors; empty if it is none's.
-    """
-
-    schema: Any
+    schema: Any  # an object, a Boolean or None for any object
     style: str
-    any_order: bool
-    max_blanks: int | None
-    excludes: tuple[str, ...]
-    tool: str = ""
+    any_order: bool  # whether keys come in any order; else as the schema names them
+    max_blanks: int | None  # how many blanks are allowed in a row; None: as a kit allows
+    excludes: tuple[str, ...]  # what stands in no string of the value
+    tool: str = ""  # the name of the tool whose arguments it is, for errors; empty if it is none's
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,24 +132,15 @@ class TriggerRule:
 
 @dataclass(frozen=True, slots=True)
 class Dispatch(Format):
-    """Free text, or free tokens, with rules that triggers turn to.
-
-    Attributes:
-        unused: triggers without a rule: the free text does not have them.
-        excludes: texts that the free text does not have.
-        excluded_ids: tokens that are not among the free ones.
-        of_tokens: whether triggers are tokens, and what is free as well.
-        at_least_one: whether it begins with a rule, without free text before it.
-        loops: whether free text, and rules, go on after one.
-    """
+    """Free text, or free tokens, with rules that triggers turn to."""
 
     rules: tuple[TriggerRule, ...]
-    unused: tuple[str, ...] = ()
-    excludes: tuple[str, ...] = ()
-    excluded_ids: frozenset[int] = frozenset()
-    of_tokens: bool = False
-    at_least_one: bool = False
-    loops: bool = True
+    unused: tuple[str, ...] = ()  # triggers without a rule: the free text does not have them
+    excludes: tuple[str, ...] = ()  # texts that the free text does not have
+    excluded_ids: frozenset[int] = frozenset()  # tokens that are not among the free ones
+    of_tokens: bool = False  # whether triggers are tokens, and what is free as well
+    at_least_one: bool = False  # whether it begins with a rule, without free text before it
+    loops: bool = True  # whether free text, and rules, go on after one
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,17 +59,12 @@ Node = tuple[str, list[Any]]  # its kind, and what follows it
 
 
 class Frozen(NamedTuple):
-    """A plan of :mod:`maskc.runtime.link.plan.plan`, and the artifacts of the grammars in it.
-
-    Attributes:
-        counts: of what is in the plan.
-        atoms: the tokens that are named in it, as themselves and not by their bytes.
-    """
+    """A plan of :mod:`maskc.runtime.link.plan.plan`, and the artifacts of the grammars in it."""
 
     plan: bytes
     grammars: tuple[Contents, ...]
-    counts: dict[str, int]
-    atoms: frozenset[int]
+    counts: dict[str, int]  # of what is in the plan
+    atoms: frozenset[int]  # the tokens that are named in it, as themselves and not by their bytes
 
 
 def freeze(root: Expression) -> Frozen:

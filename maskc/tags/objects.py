@@ -71,20 +71,15 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class ObjectSchema:
-    """The properties of an object.
-
-    Attributes:
-        required: those that there must be, as bits.
-        low, high: how many there must be, and may be; ``None``: any number.
-        others: the schema of all other properties.
-    """
+    """The properties of an object."""
 
     names: tuple[str, ...]
     schemas: tuple[Any, ...]
-    required: int
+    required: int  # those that there must be, as bits
+    # low, high: how many there must be, and may be; None: any number
     low: int
     high: int | None
-    others: Any
+    others: Any  # the schema of all other properties
 
 
 def read_object(

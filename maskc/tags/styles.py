@@ -15,55 +15,41 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class CallStyle:
-    """The texts of a style.
+    """The texts of a style."""
 
-    Attributes:
-        before: before the name.
-        string: between the name and a string.
-        other: between the name and any other value; ``{type}`` is its type, if that is written.
-        gap: another text, with blanks before it, that follows ``string`` and ``other``.
-        close: after the value, with ``{name}`` if the name is written again.
-        forbidden: what stands in no string; empty: ``close``.
-        line: what may stand before and after a string that is not free, as templates write it.
-        booleans: another way to write false and true, as the models' own templates do in Python's
-            words, and parsers read both; empty: JSON alone.
-        types: type → the word for it, where that is another one.
-        ends: what opens a value → what closes it, where that is not ``close``.
-        separator: between parameters and between items, without blanks; names that the schema does
-            not give are not written.
-        marks: characters that stand in no name.
-        unwritten: types that not all parsers read.
-        numbers: a layout's: with ``short`` there are no exponents.
-        quotes: what texts stand between, one of them, with Python's escapes; empty: nothing.
-        literals: ``null``, ``false`` and ``true`` → the words for it, where those are others.
-        inner: the style of objects inside of arguments, whose names are in quotes.
-        is_spaced: whether a blank may stand after a separator, and before a value in an object.
-        identifiers: a pattern of names, of Python's arguments; empty: names of any kind.
-        keywords: whether names may be words of Python, which some parsers rename before they read.
-        item: before an item of an array, and between it and its value as ``string`` and ``other``;
-            empty: arrays and objects are JSON.
-    """
-
-    before: str
-    string: str
-    other: str
-    close: str
-    gap: str = ""
-    forbidden: str = ""
+    before: str  # before the name
+    string: str  # between the name and a string
+    other: str  # between the name and any other value; `{type}` is its type, if that is written
+    close: str  # after the value, with `{name}` if the name is written again
+    gap: str = ""  # another text, with blanks before it, that follows string and other
+    forbidden: str = ""  # what stands in no string; empty: close
+    # what may stand before and after a string that is not free, as templates write it
     line: str = ""
+    # another way to write false and true, as the models' own templates do in Python's words, and
+    # parsers read both; empty: JSON alone
     booleans: tuple[str, ...] = ()
+    # type → the word for it, where that is another one
     types: Mapping[str, str] = field(default_factory=dict)
+    # what opens a value → what closes it, where that is not close
     ends: Mapping[str, str] = field(default_factory=dict)
+    # between parameters and between items, without blanks; names that the schema does not give are
+    # not written
     separator: str = ""
-    marks: str = ""
-    unwritten: tuple[str, ...] = ()
-    numbers: str = "digits"
+    marks: str = ""  # characters that stand in no name
+    unwritten: tuple[str, ...] = ()  # types that not all parsers read
+    numbers: str = "digits"  # a layout's: with short there are no exponents
+    # what texts stand between, one of them, with Python's escapes; empty: nothing
     quotes: tuple[str, ...] = ()
+    # null, false and true → the words for it, where those are others
     literals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    inner: str = ""
+    inner: str = ""  # the style of objects inside of arguments, whose names are in quotes
+    # whether a blank may stand after a separator, and before a value in an object
     is_spaced: bool = False
-    identifiers: str = ""
+    identifiers: str = ""  # a pattern of names, of Python's arguments; empty: names of any kind
+    # whether names may be words of Python, which some parsers rename before they read
     keywords: bool = False
+    # before an item of an array, and between it and its value as string and other; empty: arrays
+    # and objects are JSON
     item: tuple[str, str, str] | None = None
 
     def before_value(self, opening: str) -> list[str]:

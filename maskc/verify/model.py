@@ -149,15 +149,11 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """The outcome of all experiments that were asked for.
+    """The outcome of all experiments that were asked for."""
 
-    Attributes:
-        experiments: in the order in which they are described.
-        unicode: versions of Unicode, the artifact's and this Python's, if they differ: then the
-            judge reads patterns with other tables of characters than the compiler did.
-    """
-
-    experiments: tuple[Experiment, ...]
+    experiments: tuple[Experiment, ...]  # in the order in which they are described
+    # versions of Unicode, the artifact's and this Python's, if they differ: then the judge reads
+    # patterns with other tables of characters than the compiler did
     unicode: tuple[str, str] | None = None
 
     @property

@@ -247,17 +247,12 @@ _AT_LOWER_BAR = re.compile(f"({LOWER_BAR})")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoder:
-    """Text to canonical token ids, exactly.
+    """Text to canonical token ids, exactly."""
 
-    Attributes:
-        name: what the user asked for; never a full path.
-        tokens: bytes of each token, ``None`` for those that write no text.
-        tokenize: what the tokenizer's package says; need not be exact.
-    """
-
-    name: str
+    name: str  # what the user asked for; never a full path
+    # bytes of each token, None for those that write no text
     tokens: tuple[bytes | None, ...] = field(repr=False)
-    tokenize: Callable[[str], list[int]]
+    tokenize: Callable[[str], list[int]]  # what the tokenizer's package says; need not be exact
     _ids: Mapping[bytes, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

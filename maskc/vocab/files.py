@@ -44,23 +44,15 @@ class FileFormat(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenizerFile:
-    """A tokenizer file in memory, its format known and nothing else checked.
+    """A tokenizer file in memory, its format known and nothing else checked."""
 
-    Attributes:
-        tokenizer: what the user asked for; the subject of messages.
-        file_name: the file's name without its folder.
-        folder: where its neighbours lie.
-        format: its format.
-        data: its contents; empty for a GGUF file, which can be far larger than memory.
-        contents: the parsed object of a JSON format, the wanted entries of a GGUF file's header;
-            empty for the others.
-    """
-
-    tokenizer: str
-    file_name: str
-    folder: Path
-    format: FileFormat
-    data: bytes
+    tokenizer: str  # what the user asked for; the subject of messages
+    file_name: str  # the file's name without its folder
+    folder: Path  # where its neighbours lie
+    format: FileFormat  # its format
+    data: bytes  # its contents; empty for a GGUF file, which can be far larger than memory
+    # the parsed object of a JSON format, the wanted entries of a GGUF file's header; empty for the
+    # others
     contents: Mapping[str, Any]
 
     def broken(self, fact: str) -> TokenizerError:

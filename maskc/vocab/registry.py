@@ -26,23 +26,14 @@ BYTES = "bytes"
 
 @dataclass(frozen=True, slots=True)
 class TokenizerEntry:
-    """A tokenizer that has a name.
+    """A tokenizer that has a name."""
 
-    Attributes:
-        name: what to ask for; also the extra that installs the package.
-        package: distribution that holds the file; empty for the built-in one.
-        file: path of the file inside the package, with its module's folder.
-        repository: hub repository to use without the package; empty for the built-in one.
-        available: whether it can be loaded here and now without a download.
-        how: where it was found, or what to do to get it.
-    """
-
-    name: str
-    package: str
-    file: str
-    repository: str
-    available: bool
-    how: str
+    name: str  # what to ask for; also the extra that installs the package
+    package: str  # distribution that holds the file; empty for the built-in one
+    file: str  # path of the file inside the package, with its module's folder
+    repository: str  # hub repository to use without the package; empty for the built-in one
+    available: bool  # whether it can be loaded here and now without a download
+    how: str  # where it was found, or what to do to get it
 
 
 # Name and extra, distribution, file, hub repository.

@@ -63,21 +63,13 @@ _EDGE = r"[^\r\n\p{L}\p{N}]?"
 
 @dataclass(frozen=True, slots=True)
 class RankLayout:
-    """What a rank file leaves out.
+    """What a rank file leaves out."""
 
-    Attributes:
-        digest: SHA-256 over the tokens in order of rank, see :func:`compute_digest`.
-        vocab_size: number of ids, specials included.
-        eos_ids: ids that end the output.
-        pattern: the regular expression that splits text before merging.
-        special_ids: the special tokens that chat templates write, by name.
-    """
-
-    digest: str
-    vocab_size: int
-    eos_ids: tuple[int, ...]
-    pattern: str
-    special_ids: Mapping[str, int]
+    digest: str  # SHA-256 over the tokens in order of rank, see compute_digest
+    vocab_size: int  # number of ids, specials included
+    eos_ids: tuple[int, ...]  # ids that end the output
+    pattern: str  # the regular expression that splits text before merging
+    special_ids: Mapping[str, int]  # the special tokens that chat templates write, by name
 
 
 LAYOUTS = (
@@ -186,19 +178,12 @@ _EOS_ID = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tekken:
-    """The parts of a tekken file that matter here.
+    """The parts of a tekken file that matter here."""
 
-    Attributes:
-        ranks: the tokens in use, by rank.
-        n_special: number of ids before rank 0.
-        eos_id: the id that ends the output.
-        pattern: the regular expression that splits text before merging.
-    """
-
-    ranks: tuple[bytes, ...]
-    n_special: int
-    eos_id: int
-    pattern: str
+    ranks: tuple[bytes, ...]  # the tokens in use, by rank
+    n_special: int  # number of ids before rank 0
+    eos_id: int  # the id that ends the output
+    pattern: str  # the regular expression that splits text before merging
 
 
 def load_tekken(file: TokenizerFile) -> TokenizerTokens:

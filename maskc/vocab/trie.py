@@ -24,20 +24,14 @@ Indices = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenTrie:
-    """A trie of tokens.
+    """A trie of tokens."""
 
-    Attributes:
-        byte: uint8[n_nodes], the byte on the edge into the node; 0 at the root.
-        first_child: int32[n_nodes + 1], children of ``v`` are ``first_child[v] …
-            first_child[v + 1] - 1``.
-        first_token: int32[n_nodes + 1], tokens of ``v`` are ``tokens[first_token[v] : …]``.
-        tokens: int32[n_tokens], token ids by node.
-    """
-
-    byte: NDArray[np.uint8]
+    byte: NDArray[np.uint8]  # uint8[n_nodes], the byte on the edge into the node; 0 at the root
+    # int32[n_nodes + 1], children of v are `first_child[v] … first_child[v + 1] - 1`
     first_child: NDArray[np.int32]
+    # int32[n_nodes + 1], tokens of v are `tokens[first_token[v] : …]`
     first_token: NDArray[np.int32]
-    tokens: NDArray[np.int32]
+    tokens: NDArray[np.int32]  # int32[n_tokens], token ids by node
 
     @property
     def n_nodes(self) -> int:

@@ -32,15 +32,10 @@ _MOST_NAMED = 5
 
 
 class AddedToken(NamedTuple):
-    """An added token that is not special.
+    """An added token that is not special."""
 
-    Attributes:
-        text: as the tokenizer finds it in a text; what it is called.
-        data: the bytes that it writes, where it is text.
-    """
-
-    text: str
-    data: bytes
+    text: str  # as the tokenizer finds it in a text; what it is called
+    data: bytes  # the bytes that it writes, where it is text
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,29 +153,23 @@ MAX_TOKENS = 1 << 22
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
-    """A vocabulary, padding included.
+    """A vocabulary, padding included."""
 
-    Attributes:
-        tokens: bytes of each token; ``None`` for ids that are never matched as text.
-        eos_ids: ids that end the output, increasing; at least one, each ``None`` in ``tokens``.
-        name: what the user asked for; never a full path.
-        special_ids: the special tokens and the atoms by name, as far as the tokenizer names them;
-            each is ``None`` in ``tokens``.
-        added: the added tokens that are not special → what each writes where it is text; it is
-            text or an atom in ``tokens``.
-        notes: what the tokenizer does to texts that a user should know, a sentence each.
-        fingerprint: SHA-256, in hexadecimal, over tokens and ends.
-        n_texts: number of tokens that have bytes.
-    """
-
+    # bytes of each token; None for ids that are never matched as text
     tokens: tuple[bytes | None, ...] = field(repr=False)
+    # ids that end the output, increasing; at least one, each None in tokens
     eos_ids: tuple[int, ...]
-    name: str
+    name: str  # what the user asked for; never a full path
+    # the special tokens and the atoms by name, as far as the tokenizer names them; each is None in
+    # tokens
     special_ids: Mapping[str, int] = field(default_factory=dict, repr=False)
+    # the added tokens that are not special → what each writes where it is text; it is text or an
+    # atom in tokens
     added: Mapping[int, bytes] = field(default_factory=dict, repr=False)
+    # what the tokenizer does to texts that a user should know, a sentence each
     notes: tuple[str, ...] = field(default=(), repr=False)
-    fingerprint: str = field(init=False)
-    n_texts: int = field(init=False, repr=False)
+    fingerprint: str = field(init=False)  # SHA-256, in hexadecimal, over tokens and ends
+    n_texts: int = field(init=False, repr=False)  # number of tokens that have bytes
 
     def __post_init__(self) -> None:
         if not self.eos_ids or list(self.eos_ids) != sorted(set(self.eos_ids)):
@@ -230,21 +219,15 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class TokenizerTokens:
-    """What a tokenizer file says, before the caller's choices are applied.
+    """What a tokenizer file says, before the caller's choices are applied."""
 
-    Attributes:
-        tokens: as in :class:`Vocabulary`, without padding; ``b""`` may still occur.
-        eos_ids: as the file defines them, in any order; empty if it names none.
-        special_ids: the special and added tokens that the file names.
-        added: the added tokens that are not special; each is ``None`` in ``tokens``.
-        notes: as in :class:`Vocabulary`.
-    """
-
-    tokens: tuple[bytes | None, ...]
-    eos_ids: tuple[int, ...]
+    tokens: tuple[bytes | None, ...]  # as in Vocabulary, without padding; `b""` may still occur
+    eos_ids: tuple[int, ...]  # as the file defines them, in any order; empty if it names none
+    # the special and added tokens that the file names
     special_ids: Mapping[str, int] = field(default_factory=dict)
+    # the added tokens that are not special; each is None in tokens
     added: Mapping[int, AddedToken] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # as in Vocabulary
 
 
 def build_vocabulary(

@@ -41,17 +41,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Timed(Generic[T]):
-    """A function, and how long a call of it may take.
+    """A function, and how long a call of it may take."""
 
-    Attributes:
-        function: what is called, in another process.
-        subject: what it is about, for who reads that it took too long.
-        seconds: after which its process ends; 0: never, since it has bounds of its own.
-    """
-
-    function: Callable[..., T]
-    subject: str
-    seconds: float
+    function: Callable[..., T]  # what is called, in another process
+    subject: str  # what it is about, for who reads that it took too long
+    seconds: float  # after which its process ends; 0: never, since it has bounds of its own
 
     def __call__(self, *args: Any, **kwargs: Any) -> T:
         """Return what the function returns in a process below this one.

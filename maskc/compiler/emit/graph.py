@@ -56,23 +56,17 @@ class NodeAnswers(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecisionGraph:
-    """Nodes and answers.
+    """Nodes and answers."""
 
-    Attributes:
-        roots: by scanner state, the queries that a token's start makes.
-        profile_of: int32[n_refined_states].
-        answers: the distinct answers.
-        nodes: by number, what they answer. The nodes of a node's queries have smaller numbers.
-        unions: by number: the token sets that are united, ascending; the first is empty.
-        n_undecided: nodes whose rows are all asked about.
-    """
-
+    # by scanner state, the queries that a token's start makes
     roots: tuple[tuple[ParserQuery, ...], ...]
-    profile_of: Ints
-    answers: tuple[GraphAnswer, ...]
+    profile_of: Ints  # int32[n_refined_states]
+    answers: tuple[GraphAnswer, ...]  # the distinct answers
+    # by number, what they answer. The nodes of a node's queries have smaller numbers
     nodes: tuple[NodeAnswers, ...]
+    # by number: the token sets that are united, ascending; the first is empty
     unions: tuple[tuple[int, ...], ...]
-    n_undecided: int
+    n_undecided: int  # nodes whose rows are all asked about
 
     def count_moves(self) -> int:
         """Return a bound on the parser's moves in one fill, whatever the text."""
@@ -87,19 +81,12 @@ ANY_CONTEXT = -1  # instead of the contexts that a row needs
 
 
 class GraphNode(NamedTuple):
-    """Rows after some events; equal arrays are equal nodes.
+    """Rows after some events; equal arrays are equal nodes."""
 
-    Attributes:
-        terminal: the one in front of the rows.
-        groups: int32[n], the contexts that each row needs, as numbers of :class:`Nodes`.
-        sequences: int32[n], numbers of what it asks for.
-        sets: int32[n], its token set.
-    """
-
-    terminal: TerminalId
-    groups: Ints
-    sequences: Ints
-    sets: Ints
+    terminal: TerminalId  # the one in front of the rows
+    groups: Ints  # int32[n], the contexts that each row needs, as numbers of Nodes
+    sequences: Ints  # int32[n], numbers of what it asks for
+    sets: Ints  # int32[n], its token set
 
 
 class Nodes:

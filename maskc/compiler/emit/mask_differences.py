@@ -44,29 +44,20 @@ _MIX = 0x9E3779B97F4A7C15  # odd: its multiples are spread over 64 bits
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unions:
-    """Masks as differences. A mask with no base has no tokens but those of its words.
+    """Masks as differences. A mask with no base has no tokens but those of its words."""
 
-    Attributes:
-        number_of: int32[n], the union that each of the given lists became; equal masks are one.
-        base: int32[n_unions], a row of ``masks`` or ``NO_BASE``.
-        parent: int32[n_unions], an earlier union with the same base, whose changes come first, or
-            ``NO_PARENT``. There are at most ``MAX_PARENTS`` from one to the next.
-        first: int32[n_unions + 1], the changes of a union are ``first[u] : first[u + 1]``.
-        change: uint16[…], indices of ``word`` and ``bits``, ascending within a union; uint32 if 16
-            bits do not hold them all.
-        word: uint16[n_changes], which word of a mask, ascending; uint32 likewise.
-        bits: int32[n_changes], what is changed there of the base's word.
-        masks: int32[n_bases, ceil(vocab_size / 32)].
-    """
-
-    number_of: Ints
-    base: Ints
+    number_of: Ints  # int32[n], the union that each of the given lists became; equal masks are one
+    base: Ints  # int32[n_unions], a row of masks or NO_BASE
+    # int32[n_unions], an earlier union with the same base, whose changes come first, or NO_PARENT.
+    # There are at most MAX_PARENTS from one to the next
     parent: Ints
-    first: Ints
+    first: Ints  # int32[n_unions + 1], the changes of a union are `first[u] : first[u + 1]`
+    # uint16[…], indices of word and bits, ascending within a union; uint32 if 16 bits do not hold
+    # them all
     change: Narrow
-    word: Narrow
-    bits: Ints
-    masks: Ints
+    word: Narrow  # uint16[n_changes], which word of a mask, ascending; uint32 likewise
+    bits: Ints  # int32[n_changes], what is changed there of the base's word
+    masks: Ints  # int32[n_bases, ceil(vocab_size / 32)]
 
 
 def encode_unions(unions: Sequence[tuple[int, ...]], sets: TokenSets, vocab_size: int) -> Unions:

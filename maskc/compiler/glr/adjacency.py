@@ -34,17 +34,12 @@ MAX_PRODUCTIONS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Adjacency:
-    """What the lexer allows after what.
+    """What the lexer allows after what."""
 
-    Attributes:
-        of_terminal: terminal → its lookaheads; ``END`` stands for the end of the text.
-        follows: lookahead → the lookaheads that may come after it.
-        first: the lookaheads that a text may begin with.
-    """
-
+    # terminal → its lookaheads; END stands for the end of the text
     of_terminal: Mapping[int, tuple[int, ...]]
-    follows: Sequence[Lookaheads]
-    first: Lookaheads
+    follows: Sequence[Lookaheads]  # lookahead → the lookaheads that may come after it
+    first: Lookaheads  # the lookaheads that a text may begin with
 
 
 class LookaheadSymbol(NamedTuple):
@@ -56,15 +51,10 @@ class LookaheadSymbol(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LookaheadCfg:
-    """A grammar over terminals with lookaheads: what its productions hold is a symbol's number.
+    """A grammar over terminals with lookaheads: what its productions hold is a symbol's number."""
 
-    Attributes:
-        cfg: the grammar; its empty sequence is that of the grammar it came from.
-        symbols: by number; the first one is the end of the text.
-    """
-
-    cfg: Cfg
-    symbols: tuple[LookaheadSymbol, ...]
+    cfg: Cfg  # the grammar; its empty sequence is that of the grammar it came from
+    symbols: tuple[LookaheadSymbol, ...]  # by number; the first one is the end of the text
 
 
 def keep_adjacent(cfg: Cfg, adjacency: Adjacency) -> LookaheadCfg:

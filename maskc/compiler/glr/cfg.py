@@ -31,17 +31,11 @@ from maskc.grammar.sets import ReducedGrammar, compute_nullable, reduce_producti
 
 @dataclass(frozen=True, slots=True)
 class Cfg:
-    """A context-free grammar over numbered symbols.
+    """A context-free grammar over numbered symbols."""
 
-    Attributes:
-        n_nonterminals: nonterminals are below this.
-        reduced: the productions, sorted, without repetition.
-        has_empty: whether the empty sequence is in the language, productions or not.
-    """
-
-    n_nonterminals: int
-    reduced: ReducedGrammar
-    has_empty: bool
+    n_nonterminals: int  # nonterminals are below this
+    reduced: ReducedGrammar  # the productions, sorted, without repetition
+    has_empty: bool  # whether the empty sequence is in the language, productions or not
 
     @property
     def start(self) -> int:

@@ -45,19 +45,12 @@ class Reduce(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GeneralTable:
-    """The automaton. State 0 is the start state.
+    """The automaton. State 0 is the start state."""
 
-    Attributes:
-        shifts: state → symbol without productions → state.
-        gotos: state → nonterminal → state.
-        reduces: state → what it reduces by, ascending.
-        accepts: state → whether the text may end with it on top of the bottom.
-    """
-
-    shifts: tuple[Mapping[int, GeneralStateId], ...]
-    gotos: tuple[Mapping[int, GeneralStateId], ...]
-    reduces: tuple[tuple[Reduce, ...], ...]
-    accepts: tuple[bool, ...]
+    shifts: tuple[Mapping[int, GeneralStateId], ...]  # state → symbol without productions → state
+    gotos: tuple[Mapping[int, GeneralStateId], ...]  # state → nonterminal → state
+    reduces: tuple[tuple[Reduce, ...], ...]  # state → what it reduces by, ascending
+    accepts: tuple[bool, ...]  # state → whether the text may end with it on top of the bottom
 
 
 def build_general_table(cfg: Cfg) -> GeneralTable:

@@ -109,17 +109,13 @@ def _never_below_zero(
 
 @dataclass(frozen=True, slots=True)
 class BracketDepths:
-    """How many brackets are open at the dot of an item, as far as newlines need it.
+    """How many brackets are open at the dot of an item, as far as newlines need it."""
 
-    Attributes:
-        of_item: item → how many more are open at its dot than where its production begins, or
-            fewer; 0 where it has no entry.
-        most: the depths from this one on count as one; 0 without indentation.
-        lines: the terminals that never come between brackets, where an ``Indenter`` drops lines.
-    """
-
+    # item → how many more are open at its dot than where its production begins, or fewer; 0 where
+    # it has no entry
     of_item: Mapping[Item, int]
-    most: int
+    most: int  # the depths from this one on count as one; 0 without indentation
+    # the terminals that never come between brackets, where an Indenter drops lines
     lines: frozenset[int]
 
     def at(self, item: Item, base: int) -> int:

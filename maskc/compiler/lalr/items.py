@@ -32,16 +32,12 @@ from maskc.ids import END, LalrStateId, ProductionId
 
 @dataclass(frozen=True, slots=True)
 class ItemSets:
-    """The items of each LALR state.
+    """The items of each LALR state."""
 
-    Attributes:
-        right_sides: right side of each production; the last one is that of ``ROOT``.
-        kernels: per state, its kernel items in order.
-        closures: per state, nonterminal → productions that start there.
-    """
-
+    # right side of each production; the last one is that of ROOT
     right_sides: tuple[tuple[int, ...], ...]
-    kernels: tuple[tuple[Item, ...], ...]
+    kernels: tuple[tuple[Item, ...], ...]  # per state, its kernel items in order
+    # per state, nonterminal → productions that start there
     closures: tuple[Mapping[int, tuple[ProductionId, ...]], ...]
 
     def states(self) -> Iterator[LalrStateId]:
@@ -82,20 +78,14 @@ Reduced = Mapping[ProductionId, int]  # production → a set of lookaheads
 
 
 class _Beginning(NamedTuple):
-    """What some nonterminals that begin with each other may begin with.
+    """What some nonterminals that begin with each other may begin with."""
 
-    Attributes:
-        members: the nonterminals.
-        terminals, nonterminals: first symbols of their productions, nonterminals as numbers.
-        others: those of ``nonterminals`` that are no members.
-        empty: productions without symbols.
-    """
-
-    members: Sequence[int]
+    members: Sequence[int]  # the nonterminals
+    # terminals, nonterminals: first symbols of their productions, nonterminals as numbers
     terminals: tuple[int, ...]
     nonterminals: tuple[int, ...]
-    others: tuple[int, ...]
-    empty: tuple[ProductionId, ...]
+    others: tuple[int, ...]  # those of nonterminals that are no members
+    empty: tuple[ProductionId, ...]  # productions without symbols
 
 
 def find_equivalent(
@@ -157,19 +147,12 @@ def _list_beginnings(item_sets: ItemSets) -> list[_Beginning]:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A reduction that Lark's table does not take.
+    """A reduction that Lark's table does not take."""
 
-    Attributes:
-        state: the LALR state.
-        terminal: the lookahead.
-        dropped: the production that is not reduced.
-        taken: the production that is reduced instead; ``None`` for a shift.
-    """
-
-    state: int
-    terminal: int
-    dropped: int
-    taken: int | None
+    state: int  # the LALR state
+    terminal: int  # the lookahead
+    dropped: int  # the production that is not reduced
+    taken: int | None  # the production that is reduced instead; None for a shift
 
 
 def find_conflicts(grammar: LalrGrammar, item_sets: ItemSets | None = None) -> tuple[Conflict, ...]:

@@ -41,23 +41,15 @@ _Pick = Callable[[list[Lookaheads]], Wanted]  # takes some values out of a list
 
 @dataclass(frozen=True, slots=True)
 class RefinedTable:
-    """A deterministic LALR table over refined states. State 0 is the start state.
+    """A deterministic LALR table over refined states. State 0 is the start state."""
 
-    Attributes:
-        lalr_state: refined state → LALR state.
-        context_of: refined state → context of the lexer.
-        live: refined state → lookaheads with which some text can be finished.
-        enclosed: refined state → whether brackets are open between which newlines do not count.
-        shifts: refined state → {terminal: refined state}.
-        gotos: refined state → {nonterminal: refined state}.
-    """
-
-    lalr_state: tuple[LalrStateId, ...]
-    context_of: tuple[ContextId, ...]
-    live: tuple[Lookaheads, ...]
+    lalr_state: tuple[LalrStateId, ...]  # refined state → LALR state
+    context_of: tuple[ContextId, ...]  # refined state → context of the lexer
+    live: tuple[Lookaheads, ...]  # refined state → lookaheads with which some text can be finished
+    # refined state → whether brackets are open between which newlines do not count
     enclosed: tuple[bool, ...]
-    shifts: tuple[Mapping[int, RefinedStateId], ...]
-    gotos: tuple[Mapping[int, RefinedStateId], ...]
+    shifts: tuple[Mapping[int, RefinedStateId], ...]  # refined state → {terminal: refined state}
+    gotos: tuple[Mapping[int, RefinedStateId], ...]  # refined state → {nonterminal: refined state}
 
 
 class Lexer(Protocol):
@@ -254,15 +246,12 @@ class _Refiner:
 
 
 class _Pushes(NamedTuple):
-    """The pushes on a state. Values are what kernel items want, then what the closure's want.
+    """The pushes on a state. Values are what kernel items want, then what the closure's want."""
 
-    Attributes:
-        symbols: each with the state that it leads to, and what picks the values of its kernel.
-        closure: the same for each nonterminal, with bits for those that start with it, by index.
-            Nonterminals come before those that start with them, where these do not recurse.
-    """
-
+    # each with the state that it leads to, and what picks the values of its kernel
     symbols: tuple[tuple[int, LalrStateId, _Pick], ...]
+    # the same for each nonterminal, with bits for those that start with it, by index. Nonterminals
+    # come before those that start with them, where these do not recurse
     closure: tuple[tuple[LalrStateId, _Pick, int], ...]
 
 

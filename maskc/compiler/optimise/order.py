@@ -71,42 +71,27 @@ class StateOracle(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegalityOracle:
-    """Who is asked about rows.
+    """Who is asked about rows."""
 
-    Attributes:
-        asked: the productions.
-        classes: terminals that can stand for each other.
-        tops: the parser's states.
-        undecided: what stands for them where nothing is decided by them.
-        decide: gives the table's oracle; what the productions decided is held against it.
-    """
-
-    asked: AskedProductions
-    classes: Classes
-    tops: Tops
-    undecided: Tops
+    asked: AskedProductions  # the productions
+    classes: Classes  # terminals that can stand for each other
+    tops: Tops  # the parser's states
+    undecided: Tops  # what stands for them where nothing is decided by them
+    # gives the table's oracle; what the productions decided is held against it
     decide: Callable[[ProductionVerdicts], StateOracle]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OptimisedRows:
-    """What the steps left.
+    """What the steps left."""
 
-    Attributes:
-        rows: the rows.
-        after: the rows after each step, by the step's name, in order.
-        verdicts: the answers for their sequences.
-        tops: the states that the answers are for.
-        without_rows: tokens that lack rows; a general grammar's only.
-        report: header entries ``streamlining``, ``classes``, ``residue``, and ``left_out``: what
-            was not done because a bound was reached.
-    """
-
-    rows: Rows
-    after: tuple[tuple[str, Rows], ...]
-    verdicts: Verdicts
-    tops: Tops
-    without_rows: NDArray[np.int32]
+    rows: Rows  # the rows
+    after: tuple[tuple[str, Rows], ...]  # the rows after each step, by the step's name, in order
+    verdicts: Verdicts  # the answers for their sequences
+    tops: Tops  # the states that the answers are for
+    without_rows: NDArray[np.int32]  # tokens that lack rows; a general grammar's only
+    # header entries streamlining, classes, residue, and left_out: what was not done because a bound
+    # was reached
     report: Mapping[str, Any]
 
 

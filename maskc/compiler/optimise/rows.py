@@ -40,24 +40,16 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """All rows, in order of (source, first event, sequence); no two agree in all three.
+    """All rows, in order of (source, first event, sequence); no two agree in all three."""
 
-    Attributes:
-        n_states: sources below this are scanner states; the others are ends.
-        ends: source − ``n_states`` → the (terminal, boundary) it stands after.
-        ends_of: scanner state → the sources after its ends.
-        events: the first events that rows name.
-        sequences: the sequences that rows name.
-        tokens: the token sets that rows name.
-        source, first, sequence, token_set: int32[n_rows].
-    """
-
-    n_states: int
+    n_states: int  # sources below this are scanner states; the others are ends
+    # source − n_states → the (terminal, boundary) it stands after
     ends: tuple[tuple[TerminalId, BoundaryId], ...]
-    ends_of: tuple[tuple[int, ...], ...]
-    events: tuple[ParserEvent, ...]
-    sequences: Sequences
-    tokens: TokenSets
+    ends_of: tuple[tuple[int, ...], ...]  # scanner state → the sources after its ends
+    events: tuple[ParserEvent, ...]  # the first events that rows name
+    sequences: Sequences  # the sequences that rows name
+    tokens: TokenSets  # the token sets that rows name
+    # source, first, sequence, token_set: int32[n_rows]
     source: Ints
     first: Ints
     sequence: Ints

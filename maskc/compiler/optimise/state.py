@@ -27,16 +27,11 @@ from maskc.lexer.boundaries import Lookaheads
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tops:
-    """The states of a parser.
+    """The states of a parser."""
 
-    Attributes:
-        live: state → lookaheads that a stack with it on top can go on with.
-        context_of: state → context of the lexer.
-        list_states: terminal, or ``IGNORED`` → the states that can be on top after it.
-    """
-
-    live: tuple[Lookaheads, ...]
-    context_of: tuple[ContextId, ...]
+    live: tuple[Lookaheads, ...]  # state → lookaheads that a stack with it on top can go on with
+    context_of: tuple[ContextId, ...]  # state → context of the lexer
+    # terminal, or IGNORED → the states that can be on top after it
     list_states: Callable[[int], Iterable[int]]
 
 
@@ -68,18 +63,12 @@ States = NDArray[np.intp]  # numbers of states, ascending
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdicts:
-    """Answers for all refined states and the sequences that rows can ask about.
+    """Answers for all refined states and the sequences that rows can ask about."""
 
-    Attributes:
-        sequences: the sequences, ascending: those of rows, and what is left of them after their
-            events.
-        class_of: int32[n_sequences], sequences with equal answers share a class.
-        flags: uint8[n_classes, n_states], ``MAY``, ``FAIL`` or both.
-    """
-
+    # the sequences, ascending: those of rows, and what is left of them after their events
     sequences: tuple[SequenceId, ...]
-    class_of: NDArray[np.int32]
-    flags: Flags
+    class_of: NDArray[np.int32]  # int32[n_sequences], sequences with equal answers share a class
+    flags: Flags  # uint8[n_classes, n_states], MAY, FAIL or both
 
 
 def condition_on_states(rows: Rows, decisions: Decisions) -> Verdicts:

@@ -52,16 +52,12 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DebtAutomaton:
-    """A deterministic automaton over the symbols of a stack, read from the top.
+    """A deterministic automaton over the symbols of a stack, read from the top."""
 
-    Attributes:
-        edges: state → (stack symbol, state), where a state may be ``TAKEN`` or ``REFUSED``. A
-            symbol that has no edge lies nowhere there.
-        start: the first state; ``TAKEN`` or ``REFUSED`` if nothing has to be read.
-    """
-
+    # state → (stack symbol, state), where a state may be TAKEN or REFUSED. A symbol that has no
+    # edge lies nowhere there
     edges: tuple[tuple[tuple[Hashable, int], ...], ...]
-    start: int
+    start: int  # the first state; TAKEN or REFUSED if nothing has to be read
 
     def __len__(self) -> int:
         return len(self.edges)

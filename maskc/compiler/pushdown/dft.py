@@ -51,15 +51,10 @@ class NodeSide(Enum):
 
 
 class DftNode(NamedTuple):
-    """A terminal (``$END`` is terminal 0), or the start or the end of a nonterminal.
+    """A terminal (``$END`` is terminal 0), or the start or the end of a nonterminal."""
 
-    Attributes:
-        side: which of the three.
-        symbol: the terminal's or the nonterminal's id.
-    """
-
-    side: NodeSide
-    symbol: int
+    side: NodeSide  # which of the three
+    symbol: int  # the terminal's or the nonterminal's id
 
 
 END_NODE = DftNode(NodeSide.TERMINAL, END)
@@ -86,50 +81,32 @@ def format_node(reduced: ReducedGrammar, node: DftNode) -> str:
 
 
 class StackSymbol(NamedTuple):
-    """``X ::= α1…αk``.
+    """``X ::= α1…αk``."""
 
-    Attributes:
-        production: its number in the reduced grammar; -1 for Z0.
-        dot: k.
-    """
-
-    production: int
-    dot: int
+    production: int  # its number in the reduced grammar; -1 for Z0
+    dot: int  # k
 
 
 BOTTOM = StackSymbol(-1, 0)
 
 
 class Transition(NamedTuple):
-    """One transition; ``None`` is ε.
+    """One transition; ``None`` is ε."""
 
-    Attributes:
-        source: the state it leaves.
-        reads: terminal.
-        pops: stack symbol taken off.
-        pushes: stack symbol put on.
-        target: the state it enters.
-    """
-
-    source: DftNode
-    reads: int | None
-    pops: StackSymbol | None
-    pushes: StackSymbol | None
-    target: DftNode
+    source: DftNode  # the state it leaves
+    reads: int | None  # terminal
+    pops: StackSymbol | None  # stack symbol taken off
+    pushes: StackSymbol | None  # stack symbol put on
+    target: DftNode  # the state it enters
 
 
 @dataclass(frozen=True, slots=True)
 class DftAutomaton:
-    """The DFT pushdown automaton of a reduced grammar.
-
-    Attributes:
-        transitions: in the order of the productions, the one to ``$END`` last.
-        leaving: state → its transitions.
-    """
+    """The DFT pushdown automaton of a reduced grammar."""
 
     reduced: ReducedGrammar
-    transitions: tuple[Transition, ...]
-    leaving: Mapping[DftNode, tuple[Transition, ...]]
+    transitions: tuple[Transition, ...]  # in the order of the productions, the one to `$END` last
+    leaving: Mapping[DftNode, tuple[Transition, ...]]  # state → its transitions
 
     @property
     def states(self) -> tuple[DftNode, ...]:

@@ -35,42 +35,29 @@ MET = -1
 
 
 class _Rest(NamedTuple):
-    """What a production still lacks, by its first symbol; ``None`` if it lacks nothing.
+    """What a production still lacks, by its first symbol; ``None`` if it lacks nothing."""
 
-    Attributes:
-        symbol: the first symbol.
-        after: the number of what is lacking after it.
-        first: the terminals that it can begin with, as bits.
-        can_be_empty: whether it can generate nothing.
-    """
-
-    symbol: int | None
-    after: int
-    first: Terminals
-    can_be_empty: bool
+    symbol: int | None  # the first symbol
+    after: int  # the number of what is lacking after it
+    first: Terminals  # the terminals that it can begin with, as bits
+    can_be_empty: bool  # whether it can generate nothing
 
 
 @dataclass(slots=True, eq=False)
 class Suffix:
-    """A sequence as its first element and the rest, kept once: all that end with it share it.
+    """A sequence as its first element and the rest, kept once: all that end with it share it."""
 
-    Attributes:
-        element: the first one; a terminal, or the number of a set of terminals.
-        terminals: what it stands for, as bits.
-        tails: position → what is left of the sequence from there; the last one is empty.
-        has_gap: whether two positions stand side by side in no text; ``None``: not asked yet.
-        read: nonterminal → how much of the sequence it reads, if anything; ``None``: not asked yet.
-        known: number of a rest → where one may be once it is generated from here.
-        good, bad: what was found of productions that go on with the sequence: whether the stack
-            below lets the rest be read, as bits.
-    """
-
-    element: int
-    terminals: Terminals
-    tails: list[Suffix]
+    element: int  # the first one; a terminal, or the number of a set of terminals
+    terminals: Terminals  # what it stands for, as bits
+    tails: list[Suffix]  # position → what is left of the sequence from there; the last one is empty
+    # whether two positions stand side by side in no text; None: not asked yet
     has_gap: bool | None = None
+    # nonterminal → how much of the sequence it reads, if anything; None: not asked yet
     read: dict[int, Positions] | None = None
+    # number of a rest → where one may be once it is generated from here
     known: dict[int, Positions] = field(default_factory=dict)
+    # good, bad: what was found of productions that go on with the sequence: whether the stack below
+    # lets the rest be read, as bits
     good: Bits = 0
     bad: Bits = 0
 

@@ -52,30 +52,20 @@ from maskc.ids import END
 
 
 class ReturnConfiguration(NamedTuple):
-    """A stack symbol, as far as it matters: where the automaton returns to.
+    """A stack symbol, as far as it matters: where the automaton returns to."""
 
-    Attributes:
-        lhs: the nonterminal whose production goes on; -1 for Z0, the bottom.
-        rest: what the production has still to generate.
-    """
-
-    lhs: int
-    rest: Symbols
+    lhs: int  # the nonterminal whose production goes on; -1 for Z0, the bottom
+    rest: Symbols  # what the production has still to generate
 
 
 BOTTOM = ReturnConfiguration(-1, ())
 
 
 class Below(NamedTuple):
-    """A node of the debt automaton: what was just completed, and how much may have been read.
+    """A node of the debt automaton: what was just completed, and how much may have been read."""
 
-    Attributes:
-        symbol: the terminal X, or the nonterminal that was completed, as productions hold it.
-        positions: bit set of the numbers of terminals that may have been read; not empty.
-    """
-
-    symbol: int
-    positions: Positions
+    symbol: int  # the terminal X, or the nonterminal that was completed, as productions hold it
+    positions: Positions  # bit set of the numbers of terminals that may have been read; not empty
 
 
 _Ends = tuple[tuple[ReturnConfiguration, int], ...]

@@ -51,22 +51,16 @@ from maskc.lexer.scanner import contexts_after
 
 @dataclass(frozen=True, eq=False)
 class AskedProductions:
-    """Productions, what their symbols are to the lexer, and what of their language is compiled.
+    """Productions, what their symbols are to the lexer, and what of their language is compiled."""
 
-    Attributes:
-        debts: the debt automata of their DFT pushdown automaton.
-        symbols: symbol → its terminal, and those of the terminal's lookaheads that are meant.
-        contexts: what the lexer looks for in each context.
-        contexts_after: terminal → the contexts that the parser can name after it.
-        newline: the newline of an indented grammar.
-        lost: why texts of the productions may be missing in what is compiled; ``None``: none is.
-    """
-
-    debts: ProductionDebts
+    debts: ProductionDebts  # the debt automata of their DFT pushdown automaton
+    # symbol → its terminal, and those of the terminal's lookaheads that are meant
     symbols: tuple[tuple[int, Lookaheads], ...]
-    contexts: tuple[Context, ...]
+    contexts: tuple[Context, ...]  # what the lexer looks for in each context
+    # terminal → the contexts that the parser can name after it
     contexts_after: Mapping[int, ContextSet]
-    newline: int | None
+    newline: int | None  # the newline of an indented grammar
+    # why texts of the productions may be missing in what is compiled; None: none is
     lost: str | None
 
     @cached_property

@@ -55,41 +55,28 @@ class NeverAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AlwaysAnswer:
-    """``always X S…``.
-
-    Attributes:
-        verdict: on which stacks the sequence is legal, by the productions.
-        lalr_verdict: likewise by Lark's table; ``None`` if a general parser reads the grammar.
-        always_legal: whether it is proven for the language that Lark parses; ``None``: unknown.
-        n_conflicts: cells of the table where Lark gave up a reduction.
-    """
+    """``always X S…``."""
 
     x: str
     sequence: Names
-    verdict: str
-    lalr_verdict: str | None
+    verdict: str  # on which stacks the sequence is legal, by the productions
+    lalr_verdict: str | None  # likewise by Lark's table; None if a general parser reads the grammar
+    # whether it is proven for the language that Lark parses; None: unknown
     always_legal: bool | None
-    n_conflicts: int
+    n_conflicts: int  # cells of the table where Lark gave up a reduction
 
 
 @dataclass(frozen=True, slots=True)
 class JointAnswer:
-    """``joint X "S1…" "S2…"``; ``None``: unknown.
-
-    Attributes:
-        jointly_legal: whether it is proven by the productions.
-        reason: why, ``EXCHANGED`` or ``SAME_STACKS``.
-        lalr_jointly_legal: whether it is proven for the language that Lark parses.
-        n_conflicts: cells of the table where Lark gave up a reduction.
-    """
+    """``joint X "S1…" "S2…"``; ``None``: unknown."""
 
     x: str
     one: Names
     other: Names
-    jointly_legal: bool | None
-    reason: str | None
-    lalr_jointly_legal: bool | None
-    n_conflicts: int
+    jointly_legal: bool | None  # whether it is proven by the productions
+    reason: str | None  # why, EXCHANGED or SAME_STACKS
+    lalr_jointly_legal: bool | None  # whether it is proven for the language that Lark parses
+    n_conflicts: int  # cells of the table where Lark gave up a reduction
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,17 +141,11 @@ _ROUNDS = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edges:
-    """Edges, in order of the states that they lead from.
+    """Edges, in order of the states that they lead from."""
 
-    Attributes:
-        first: int64[n_states + 1], those from a state are ``first[state] : first[state + 1]``.
-        target: int64[n_edges].
-        kind: int64[n_edges], edges of a kind let the same bits through.
-    """
-
-    first: Longs
-    target: Longs
-    kind: Longs
+    first: Longs  # int64[n_states + 1], those from a state are `first[state] : first[state + 1]`
+    target: Longs  # int64[n_edges]
+    kind: Longs  # int64[n_edges], edges of a kind let the same bits through
 
 
 def spread(edges: Edges, here: Words, passes: Words, kinds: Words, rounds: int = _ROUNDS) -> None:

@@ -63,19 +63,12 @@ class _Start(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """A reduction that has popped all that is known of the stack.
+    """A reduction that has popped all that is known of the stack."""
 
-    Attributes:
-        above: the state that was read last; what may be read next lies below it.
-        n_states: how many states are to be read: the nonterminal is pushed on the last of them.
-        nonterminal: the production's left side.
-        rest: what is left of the sequence, its first terminal not shifted yet.
-    """
-
-    above: int
-    n_states: int
-    nonterminal: int
-    rest: LookaheadSequence
+    above: int  # the state that was read last; what may be read next lies below it
+    n_states: int  # how many states are to be read: the nonterminal is pushed on the last of them
+    nonterminal: int  # the production's left side
+    rest: LookaheadSequence  # what is left of the sequence, its first terminal not shifted yet
 
 
 Node = _Start | Wait

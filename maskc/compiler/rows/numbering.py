@@ -74,19 +74,12 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderedPaths:
-    """Paths in order; path 0 is the empty one, its own parent.
+    """Paths in order; path 0 is the empty one, its own parent."""
 
-    Attributes:
-        number_of: int32[n_found], of each path that was found; -1 if it is left out.
-        parent: int32[n_paths], the path before its last event.
-        event: int32[n_paths], that event.
-        column: int32[n_paths], its column change.
-    """
-
-    number_of: Ints
-    parent: Ints
-    event: Ints
-    column: Ints
+    number_of: Ints  # int32[n_found], of each path that was found; -1 if it is left out
+    parent: Ints  # int32[n_paths], the path before its last event
+    event: Ints  # int32[n_paths], that event
+    column: Ints  # int32[n_paths], its column change
 
 
 def order_paths(parent: Ints, event: Ints, column: Ints, used: Ints) -> OrderedPaths:

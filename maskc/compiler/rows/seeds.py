@@ -38,19 +38,13 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seeds:
-    """Distinct seeds.
+    """Distinct seeds."""
 
-    Attributes:
-        columns: name → int32[n], what tells seeds apart, as of a walk's frontier.
-        first: int64[n_sources + 1], the seeds of a source are ``of_source[first[s] : …]``.
-        of_source: int32[…], ascending within a source.
-        before: int32[…], the path that comes before each of these; 0 inside a lexeme.
-    """
-
-    columns: Mapping[str, Ints]
+    columns: Mapping[str, Ints]  # name → int32[n], what tells seeds apart, as of a walk's frontier
+    # int64[n_sources + 1], the seeds of a source are `of_source[first[s] : …]`
     first: NDArray[np.int64]
-    of_source: Ints
-    before: Ints
+    of_source: Ints  # int32[…], ascending within a source
+    before: Ints  # int32[…], the path that comes before each of these; 0 inside a lexeme
 
     def __len__(self) -> int:
         return len(self.columns["node"])

@@ -72,17 +72,11 @@ ContextSet = int  # a set of contexts as bits
 
 
 class ParserEvent(NamedTuple):
-    """A terminal goes to the parser, which then names a context of the set.
+    """A terminal goes to the parser, which then names a context of the set."""
 
-    Attributes:
-        terminal: the terminal, ``IGNORED``, or ``NO_EVENT``.
-        contexts: the set.
-        column: for a newline with indentation, its column change; 0 otherwise.
-    """
-
-    terminal: TerminalId
-    contexts: ContextSet
-    column: int
+    terminal: TerminalId  # the terminal, IGNORED, or NO_EVENT
+    contexts: ContextSet  # the set
+    column: int  # for a newline with indentation, its column change; 0 otherwise
 
     def inside(self, contexts: ContextSet) -> ParserEvent:
         kept = self.contexts & contexts

@@ -36,26 +36,20 @@ class EndedLexeme(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LexemeSteps:
-    """Moves that end a lexeme.
+    """Moves that end a lexeme."""
 
-    Attributes:
-        end_first: int32[n_states + 1], the ends of state ``q`` are ``end_first[q] : …``.
-        end_kind: int32[n_ends], an index of ``kinds``.
-        kinds: the distinct ends; the last ones are ``End(ENTRY, boundary)`` for
-            each boundary in turn, with all the contexts that can follow it.
-        move_first: int32[n_kinds * n_classes + 1], moves of kind ``k`` on class ``c`` are
-            ``move_first[k * n_classes + c] : …``.
-        move_event, move_state: int32[n_moves].
-        events: the distinct ones.
-    """
-
-    end_first: NDArray[np.int32]
-    end_kind: NDArray[np.int32]
+    end_first: NDArray[np.int32]  # int32[n_states + 1], the ends of state q are `end_first[q] : …`
+    end_kind: NDArray[np.int32]  # int32[n_ends], an index of kinds
+    # the distinct ends; the last ones are `End(ENTRY, boundary)` for each boundary in turn, with
+    # all the contexts that can follow it
     kinds: tuple[End, ...]
+    # int32[n_kinds * n_classes + 1], moves of kind k on class c are `move_first[k * n_classes + c]
+    # : …`
     move_first: NDArray[np.int32]
+    # move_event, move_state: int32[n_moves]
     move_event: NDArray[np.int32]
     move_state: NDArray[np.int32]
-    events: tuple[EndedLexeme, ...]
+    events: tuple[EndedLexeme, ...]  # the distinct ones
 
 
 def build_steps(lexer: LexerSpec, scanner: Scanner) -> LexemeSteps:

@@ -53,21 +53,13 @@ _TOO_WIDE = 4  # a batch that comes to so many times the lines aimed at is taken
 
 @dataclass(slots=True)
 class Frontier:
-    """Lines; each attribute is int32[n_lines].
+    """Lines; each attribute is int32[n_lines]."""
 
-    Attributes:
-        origin: the source or the seed that a line comes from.
-        path: what was completed on the way.
-        state: the scanner's.
-        node: of the trie.
-        column: the column change of an open newline.
-    """
-
-    origin: Ints
-    path: Ints
-    state: Ints
-    node: Ints
-    column: Ints
+    origin: Ints  # the source or the seed that a line comes from
+    path: Ints  # what was completed on the way
+    state: Ints  # the scanner's
+    node: Ints  # of the trie
+    column: Ints  # the column change of an open newline
 
     def __len__(self) -> int:
         return len(self.origin)
@@ -86,17 +78,11 @@ class Frontier:
 
 
 class PathRule(Protocol):
-    """Numbers the paths that a parser may take; path 0 is empty.
+    """Numbers the paths that a parser may take; path 0 is empty."""
 
-    Attributes:
-        lines: aimed at in a batch's widest level.
-        seed_order: by which columns seeds are ordered.
-        joins_boundaries: whether the walk after a boundary is one for all boundaries, and paths are
-            joined in the end.
-    """
-
-    lines: int
-    seed_order: tuple[str, ...]
+    lines: int  # aimed at in a batch's widest level
+    seed_order: tuple[str, ...]  # by which columns seeds are ordered
+    # whether the walk after a boundary is one for all boundaries, and paths are joined in the end
     joins_boundaries: bool
 
     def extend(self, path: Ints, event: Ints, change: Ints) -> Ints:

@@ -221,17 +221,12 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Dfa:
-    """A partial automaton over code points; every state is on the way to an accepting one.
+    """A partial automaton over code points; every state is on the way to an accepting one."""
 
-    Attributes:
-        moves: per state, target → the code points that lead there; none overlap.
-        accepts: per state, whether the text so far is matched.
-        start: the first state; ``None`` if nothing is matched.
-    """
-
+    # per state, target → the code points that lead there; none overlap
     moves: tuple[Mapping[int, CodePoints], ...]
-    accepts: tuple[bool, ...]
-    start: int | None
+    accepts: tuple[bool, ...]  # per state, whether the text so far is matched
+    start: int | None  # the first state; None if nothing is matched
 
 
 def build_dfa(expression: Expression) -> Dfa:

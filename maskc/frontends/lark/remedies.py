@@ -28,20 +28,14 @@ _NO_NAME = re.compile(r'"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/|//[^\n]*')
 
 
 class _Remedy(NamedTuple):
-    """A row of the table; templates have the fields of the patterns' groups (:class:`_Word`).
+    """A row of the table; templates have the fields of the patterns' groups (:class:`_Word`)."""
 
-    Attributes:
-        message: pattern of Lark's message.
-        sentence: template of ours; ``{where}`` is the line in brackets, ``{line}`` its number.
-        pattern: template of a pattern that is searched in the grammar's text; the line is that
-            of its match, or of its group ``at``.
-        needs_match: whether the row counts only if it matches.
-    """
-
-    message: str
-    sentence: str
+    message: str  # pattern of Lark's message
+    sentence: str  # template of ours; `{where}` is the line in brackets, `{line}` its number
+    # template of a pattern that is searched in the grammar's text; the line is that of its match,
+    # or of its group at
     pattern: str = ""
-    needs_match: bool = False
+    needs_match: bool = False  # whether the row counts only if it matches
 
 
 class _Word(str):

@@ -22,22 +22,16 @@ MAX_DEPTH, MAX_PARTS, MAX_RULES = 24, 400, 300
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A part of a rule.
+    """A part of a rule."""
 
-    Attributes:
-        kind: ``text`` (a string or a pattern, as it is written), ``terminal``, ``rule``, ``row``
-            (one part after the other), ``either``, ``repeat``, or ``more``: what is not shown.
-        text: of a text; the name of a terminal or a rule; how often a repetition comes.
-        parts: of a row, of alternatives, of a repetition the one that comes again.
-        low: the least that a repetition comes; 0 or 1, if it is drawn so.
-        is_many: whether a repetition can come more than once.
-    """
-
+    # text (a string or a pattern, as it is written), terminal, rule, row (one part after the
+    # other), either, repeat, or more: what is not shown
     kind: str
-    text: str = ""
+    text: str = ""  # of a text; the name of a terminal or a rule; how often a repetition comes
+    # of a row, of alternatives, of a repetition the one that comes again
     parts: tuple[Shape, ...] = ()
-    low: int = 0
-    is_many: bool = False
+    low: int = 0  # the least that a repetition comes; 0 or 1, if it is drawn so
+    is_many: bool = False  # whether a repetition can come more than once
 
 
 @dataclass(frozen=True, slots=True)

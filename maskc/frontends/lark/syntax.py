@@ -26,20 +26,14 @@ _SHOWN = 20  # characters of what stands at the position
 
 
 class _Remedy(NamedTuple):
-    """A sentence for what stands at a position, and patterns that must all be found.
+    """A sentence for what stands at a position, and patterns that must all be found."""
 
-    Attributes:
-        sentence: template with the groups of ``before`` and ``rest``, and with ``{here}`` and
-            ``{sign}``: what stands there, and its first character, in quotes.
-        before: pattern of all that stands before the position in its line.
-        rest: pattern of the beginning of what follows.
-        message: pattern of Lark's message.
-    """
-
+    # template with the groups of before and rest, and with `{here}` and `{sign}`: what stands
+    # there, and its first character, in quotes
     sentence: str
-    before: str = ""
-    rest: str = ""
-    message: str = ""
+    before: str = ""  # pattern of all that stands before the position in its line
+    rest: str = ""  # pattern of the beginning of what follows
+    message: str = ""  # pattern of Lark's message
 
 
 _NO_EQUALS = (
