@@ -188,11 +188,7 @@ class FollowingMachine(TracingMachine[FollowedWords]):
 
 
 class _Following:
-    """The scopes that lexemes of tokens begin in, for one mask.
-
-    Attributes:
-        is_lasting: whether no symbol is completed in a token before a lexeme of a hole begins.
-    """
+    """The scopes that lexemes of tokens begin in, for one mask."""
 
     def __init__(
         self,
@@ -202,6 +198,7 @@ class _Following:
         reads: ReadSet,
     ) -> None:
         self._machine, self._known, self._later, self._reads = machine, known, later, reads
+        # whether no symbol is completed in a token before a lexeme of a hole begins
         self.is_lasting = True
         # By the terminals that have ended and their columns: the text says nothing of these.
         self._plain: set[tuple[tuple[TerminalId, int], ...]] = set()

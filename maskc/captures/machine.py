@@ -29,16 +29,13 @@ class CapturedText:
 
     A text and those that go on from it share one buffer, of which each is a beginning. Where two
     go on from the same text, the second one has a copy.
-
-    Attributes:
-        length: in bytes.
     """
 
     __slots__ = ("_buffer", "_lock", "length")
 
     def __init__(self, data: bytes = b"") -> None:
         self._buffer, self._lock = bytearray(data), Lock()
-        self.length: int = len(data)
+        self.length: int = len(data)  # in bytes
 
     def __add__(self, data: bytes) -> CapturedText:
         after = CapturedText.__new__(CapturedText)

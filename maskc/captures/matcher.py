@@ -140,9 +140,6 @@ class CanonicalCaptures(Canonical):
     """Captures whose texts are written in the tokenizer's own tokens only. Immutable.
 
     Made by :func:`maskc.canonical`.
-
-    Attributes:
-        captures: as given.
     """
 
     def __init__(self, captures: Captures, spelling: Spelling) -> None:
@@ -152,7 +149,7 @@ class CanonicalCaptures(Canonical):
             captures.machine,
             lambda known: tuple(h.hypothesis for h in known),
         )
-        self.captures = captures
+        self.captures = captures  # as given
 
     def matcher(self) -> OwnCapturingMatcher:
         """Return a matcher at the start of the text."""

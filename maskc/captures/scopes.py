@@ -59,18 +59,12 @@ class WordScope:
 
 
 class Scopes:
-    """The scopes of one artifact and one function.
-
-    Attributes:
-        nothing: no symbol.
-        first: the scope before the text.
-        holes: the names of the holes, in order.
-    """
+    """The scopes of one artifact and one function."""
 
     def __init__(self, artifact: Artifact, on_complete: OnComplete) -> None:
         self._artifact, self._on_complete = artifact, on_complete
-        self.holes: tuple[str, ...] = ()
-        self.nothing = Completed(None, ("", ""))
+        self.holes: tuple[str, ...] = ()  # the names of the holes, in order
+        self.nothing = Completed(None, ("", ""))  # no symbol
         self._completed: WeakValueDictionary[tuple[int, str, str], Completed] = (
             WeakValueDictionary()
         )
@@ -78,7 +72,7 @@ class Scopes:
         self._asked: tuple[Completed, Written] = (self.nothing, ())
         self._scopes: dict[tuple[tuple[str, ...] | Automaton, ...], WordScope] = {}
         self._n_scopes = 0
-        self.first = self.of(self.answer(self.nothing))
+        self.first = self.of(self.answer(self.nothing))  # the scope before the text
 
     def complete(self, before: Completed, name: str, text: str) -> Completed:
         """Return some symbols and one more."""

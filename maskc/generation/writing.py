@@ -83,10 +83,6 @@ class Writing:
         wanted: what it is to be.
         stop: strings before which it ends.
         members: reads the members that events have.
-
-    Attributes:
-        text: so far, without what may be the beginning of a stop string.
-        is_stopped: whether a stop string has come.
     """
 
     def __init__(
@@ -94,8 +90,8 @@ class Writing:
     ) -> None:
         self._wanted, self._stop, self._members = wanted, stop, members
         self._held = ""  # what may be the beginning of a stop string
-        self.is_stopped = False
-        self.text = ""
+        self.is_stopped = False  # whether a stop string has come
+        self.text = ""  # so far, without what may be the beginning of a stop string
 
     def take(self, piece: str) -> Event:
         """Return what there is after another piece."""

@@ -89,9 +89,6 @@ class RequestConstraints:
         limits: what compiling one request may take.
         fills_masks: whether this process fills masks; what all schemas share is then made ahead.
 
-    Attributes:
-        kit: what they are linked against.
-
     Raises:
         ArtifactError: the kit of ``MASKC_KIT`` cannot be loaded, or is for another tokenizer.
     """
@@ -110,7 +107,7 @@ class RequestConstraints:
         kinds, self._on_unsupported = read_kinds(), read_unsupported()
         self._logged: set[str] = set()
         self._compiler = OtherProcess(vocabulary, limits)
-        self.kit = _open_kit(vocabulary, self._compiler)
+        self.kit = _open_kit(vocabulary, self._compiler)  # what they are linked against
         # Tags have schemas in them, and free text around these.
         if fills_masks and not kinds.isdisjoint(("json", "structural_tag")):
             self.kit.prepare()

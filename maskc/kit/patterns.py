@@ -36,11 +36,6 @@ class PatternAutomaton(ByteAutomaton[_State]):
     Args:
         whole: the pattern, with what :func:`maskc.frontends.regex.read_pattern` adds at its end.
 
-    Attributes:
-        n_nodes: of the automaton that the pattern is written out as.
-        is_plain: whether it looks at nothing around what it reads, so that each of its states is
-            live; else that is searched for, which can take long.
-
     Raises:
         GrammarError: it matches no text.
         LimitError: it is too large.
@@ -50,7 +45,7 @@ class PatternAutomaton(ByteAutomaton[_State]):
     def __init__(self, whole: str) -> None:
         nfa = Nfa()
         start = nfa.add_pattern("PATTERN", whole, 0, 0)
-        self.n_nodes = len(nfa.nodes)
+        self.n_nodes = len(nfa.nodes)  # of the automaton that the pattern is written out as
         self._threads = ThreadStepper(nfa)
         self._behinds = LookBehindStepper(self._threads)
         self._bytes_of: list[list[int]] = [[] for _ in range(self._threads.n_classes)]
@@ -59,6 +54,8 @@ class PatternAutomaton(ByteAutomaton[_State]):
         self._leads_on = _find_leading(nfa)
         # The end of the text is the only thing that a plain pattern looks for.
         n_looks = sum(isinstance(node, LookAround) for node in nfa.nodes)
+        # whether it looks at nothing around what it reads, so that each of its states is live; else
+        # that is searched for, which can take long
         self.is_plain = n_looks <= 1 and not any(
             isinstance(node, SplitNode) and node.rivals for node in nfa.nodes
         )

@@ -61,15 +61,11 @@ class BuilderContext(Protocol):
 
 
 class LinkBuilder:
-    """Builds the expressions of one request.
-
-    Attributes:
-        notes: what was made larger.
-    """
+    """Builds the expressions of one request."""
 
     def __init__(self, context: BuilderContext, strings: Strings) -> None:
         self._context, self._strings = context, strings
-        self.notes: list[str] = []
+        self.notes: list[str] = []  # what was made larger
         self.composer = self._compose = context.composer
         self._boundaries = context.composer.boundaries
         self._ends: dict[tuple[str, ...], list[Item]] = {}

@@ -54,9 +54,6 @@ class NotJudgedError(ValueError):
 class ValueJudge:
     """Says whether a value is valid.
 
-    Attributes:
-        schema: as it was read, its patterns as ``re`` reads them.
-
     Raises:
         MissingPackageError: the package is not installed.
         SchemaError: the judge cannot read a number or a pattern of it.
@@ -80,7 +77,7 @@ class ValueJudge:
             schema = _load(text)
         except NotJudgedError as error:
             raise SchemaError("", "", str(error), "verify it without such numbers") from None
-        self.schema = schema
+        self.schema = schema  # as it was read, its patterns as re reads them
         kind = validator_for(schema, default=Draft202012Validator)
         specification = DRAFT202012
         if isinstance(schema, dict) and "$schema" in schema:
@@ -114,17 +111,14 @@ class ValueJudge:
 
 
 class Judge(ValueJudge):
-    """Says whether a value is valid by the schema of an artifact.
-
-    Attributes:
-        is_complete: whether every valid value is accepted, if it is written as compact JSON.
-        layout: how texts may be written, as the artifact's header has it.
-    """
+    """Says whether a value is valid by the schema of an artifact."""
 
     def __init__(self, artifact: Artifact, resources: Mapping[str, Any] | None = None) -> None:
         formats = artifact.header.get("registered_formats", {})
         super().__init__(artifact.header["grammar"]["text"], resources, formats)
+        # how texts may be written, as the artifact's header has it
         self.layout: Mapping[str, str] = artifact.header["schema_layout"]
+        # whether every valid value is accepted, if it is written as compact JSON
         self.is_complete = (
             self.layout["key_order"] == "any"
             and self.layout["numbers"] in ("usual", "any")

@@ -35,16 +35,12 @@ _LINE_BREAK: Atom = (r"\n", 0)
 
 
 class ParsedTerminal:
-    """A parsed terminal.
-
-    Attributes:
-        tree, flags: syntax tree of ``re``, and the flags at its top.
-        tested: numbers of the groups that conditionals ask for.
-    """
+    """A parsed terminal."""
 
     def __init__(self, name: str, text: str, flags: int) -> None:
         self.regex = re.compile(text, flags)
         parsed = _parser.parse(text, flags)
+        # tree, flags: syntax tree of re, and the flags at its top
         self.tree: list[Any] = list(parsed)
         self.flags: int = parsed.state.flags
         nodes = list(_walk(self.tree, self.flags))
@@ -52,6 +48,7 @@ class ParsedTerminal:
             raise UnsupportedTerminalError(
                 name, "a back-reference is not regular", "write the terminal without it"
             )
+        # numbers of the groups that conditionals ask for
         self.tested = frozenset(
             argument[0] for opcode, argument, _ in nodes if opcode == "GROUPREF_EXISTS"
         )

@@ -33,24 +33,19 @@ _MOST_KNOWN = 200_000
 
 
 class Rules:
-    """The rules of a grammar, in an order that depends on nothing but them.
-
-    Attributes:
-        start: the first start symbol.
-        all: left side and right side of each rule.
-        by_origin: nonterminal → the numbers of its rules.
-        uses: nonterminal → each rule whose right side has it, and the index there.
-    """
+    """The rules of a grammar, in an order that depends on nothing but them."""
 
     def __init__(self, lark: Lark) -> None:
-        self.start = str(lark.options.start[0])
+        self.start = str(lark.options.start[0])  # the first start symbol
+        # left side and right side of each rule
         self.all: list[tuple[str, tuple[Symbol, ...]]] = sorted(
             {
                 (str(r.origin.name), tuple((str(s.name), bool(s.is_term)) for s in r.expansion))
                 for r in lark.rules
             }
         )
-        self.by_origin: dict[str, list[int]] = {}
+        self.by_origin: dict[str, list[int]] = {}  # nonterminal → the numbers of its rules
+        # nonterminal → each rule whose right side has it, and the index there
         self.uses: dict[str, list[tuple[int, int]]] = {}
         for number, (origin, side) in enumerate(self.all):
             self.by_origin.setdefault(origin, []).append(number)
@@ -200,11 +195,7 @@ class Item(NamedTuple):
 
 
 class EndingRules(Rules):
-    """The rules of a grammar; ``by_origin`` has those that derive a sentence.
-
-    Attributes:
-        shortest: symbol → the terminals of a shortest sequence that it derives.
-    """
+    """The rules of a grammar; ``by_origin`` has those that derive a sentence."""
 
     def __init__(self, lark: Lark) -> None:
         super().__init__(lark)
@@ -213,6 +204,7 @@ class EndingRules(Rules):
             origin: [number for number in numbers if number in costs]
             for origin, numbers in self.by_origin.items()
         }
+        # symbol → the terminals of a shortest sequence that it derives
         self.shortest: dict[str, tuple[str, ...]] = {
             name: (name,)
             for number in costs
@@ -238,21 +230,15 @@ class EndingRules(Rules):
 
 
 class Column:
-    """What may be under way at one index of a text.
-
-    Attributes:
-        waits: nonterminal → the items that wait for it here.
-        scans: terminal → the items that wait for it here.
-        ends: whether the text may end here.
-    """
+    """What may be under way at one index of a text."""
 
     def __init__(
         self, rules: EndingRules, columns: Sequence[Column], kernel: Iterable[Item]
     ) -> None:
         here = len(columns)
-        self.waits: dict[str, list[Item]] = {}
-        self.scans: dict[str, list[Item]] = {}
-        self.ends = False
+        self.waits: dict[str, list[Item]] = {}  # nonterminal → the items that wait for it here
+        self.scans: dict[str, list[Item]] = {}  # terminal → the items that wait for it here
+        self.ends = False  # whether the text may end here
         self.complete: list[Item] = []
         pending = list(dict.fromkeys(kernel))
         known = set(pending)

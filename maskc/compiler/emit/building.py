@@ -107,22 +107,16 @@ class _Rows(NamedTuple):
 
 
 class Answers:
-    """Answers nodes; equal answers are kept once.
-
-    Attributes:
-        distinct: answer → number.
-        of_node: by number, what a node answers.
-        unions: token sets that are united, ascending → number; the first is empty.
-        n_undecided: nodes whose rows are all asked about.
-    """
+    """Answers nodes; equal answers are kept once."""
 
     def __init__(
         self, nodes: Nodes, profiles: Profiles, verdicts: Verdicts, n_contexts: int
     ) -> None:
-        self.distinct: dict[GraphAnswer, int] = {}
-        self.of_node: list[NodeAnswers] = []
+        self.distinct: dict[GraphAnswer, int] = {}  # answer → number
+        self.of_node: list[NodeAnswers] = []  # by number, what a node answers
+        # token sets that are united, ascending → number; the first is empty
         self.unions: dict[tuple[int, ...], int] = {(): 0}
-        self.n_undecided = 0
+        self.n_undecided = 0  # nodes whose rows are all asked about
         self._nodes, self._profiles = nodes, profiles
         self._class_of = verdicts.class_of
         self._inside = nodes.list_inside(n_contexts)

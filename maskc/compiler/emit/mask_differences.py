@@ -80,16 +80,13 @@ def encode_unions(unions: Sequence[tuple[int, ...]], sets: TokenSets, vocab_size
 
 
 class _Kept:
-    """Distinct masks, as they are kept.
-
-    Attributes:
-        base, parent: by number, as in :class:`Unions`.
-        changes: by number, int64[n]: a word in the upper 32 bits, its change in the lower ones.
-    """
+    """Distinct masks, as they are kept."""
 
     def __init__(self, n_words: int) -> None:
+        # base, parent: by number, as in Unions
         self.base: list[int] = []
         self.parent: list[int] = []
+        # by number, int64[n]: a word in the upper 32 bits, its change in the lower ones
         self.changes: list[NDArray[np.int64]] = []
         self._n_words = n_words
         self._fewest = min(_EACH_PARENT, n_words // _NEAR // 2)

@@ -103,14 +103,7 @@ def keep_adjacent(cfg: Cfg, adjacency: Adjacency) -> LookaheadCfg:
 
 
 class _Automaton:
-    """The sequences of lookaheads that the lexer can give, as far as the grammar asks.
-
-    Attributes:
-        start: the state before the first lookahead.
-        may_end: state → whether the text may end there.
-        moves: state → terminal → next state → the lookaheads that lead there.
-        symbols: distinct ones, as they were asked for.
-    """
+    """The sequences of lookaheads that the lexer can give, as far as the grammar asks."""
 
     def __init__(self, cfg: Cfg, adjacency: Adjacency) -> None:
         reduced = cfg.reduced
@@ -142,8 +135,9 @@ class _Automaton:
         }
         class_of = _refine(list(states), terminal_of, after, frozenset(lookaheads[END]))
         n_classes = max(class_of) + 1
-        self.start = class_of[start]
-        self.may_end = [False] * n_classes
+        self.start = class_of[start]  # the state before the first lookahead
+        self.may_end = [False] * n_classes  # state → whether the text may end there
+        # state → terminal → next state → the lookaheads that lead there
         self.moves: list[dict[int, dict[int, Lookaheads]]] = [{} for _ in range(n_classes)]
         for allowed, state in states.items():
             self.may_end[class_of[state]] = not allowed.isdisjoint(lookaheads[END])
@@ -151,6 +145,7 @@ class _Automaton:
                 targets = self.moves[class_of[state]].setdefault(terminal_of[lookahead], {})
                 target = class_of[after[lookahead]]
                 targets[target] = targets.get(target, 0) | 1 << lookahead
+        # distinct ones, as they were asked for
         self.symbols = [LookaheadSymbol(END, bits.from_members(lookaheads[END]))]
         self._number: dict[LookaheadSymbol, int] = {}
 

@@ -156,14 +156,10 @@ def _measure(cfg: Cfg) -> int:
 
 
 class _Tails:
-    """The smallest automaton of several finite sets of words, without cycles.
-
-    Attributes:
-        nodes: each after those that it leads to.
-    """
+    """The smallest automaton of several finite sets of words, without cycles."""
 
     def __init__(self) -> None:
-        self.nodes: list[_Node] = [(True, ())]
+        self.nodes: list[_Node] = [(True, ())]  # each after those that it leads to
         self._number: dict[_Node, int] = {self.nodes[_END]: _END}
 
     def add(self, words: list[tuple[int, ...]]) -> int:

@@ -81,11 +81,7 @@ class _Reading:
 
 
 class StackVerdicts:
-    """Answers for the states of a general table.
-
-    Attributes:
-        never_asked: the states that no terminal leads to, but for the start state.
-    """
+    """Answers for the states of a general table."""
 
     def __init__(
         self,
@@ -108,6 +104,7 @@ class StackVerdicts:
         asked = {GeneralStateId(0), *(state for states in self._after.values() for state in states)}
         self._asked = tuple(sorted(asked))
         self.n_states = len(table.shifts)
+        # the states that no terminal leads to, but for the start state
         self.never_asked = tuple(sorted(set(range(self.n_states)) - asked))
 
     @property

@@ -50,12 +50,7 @@ _LARGEST_KEY = 1 << 62
 
 
 class Triples:
-    """Which terminals may come after two others; pairs have numbers, and are asked as they come.
-
-    Attributes:
-        rows: bool[pairs or more, n_terminals], whether a terminal may come after a pair; valid
-            for the pairs that :meth:`find` was called for.
-    """
+    """Which terminals may come after two others; pairs have numbers, and are asked as they come."""
 
     def __init__(
         self,
@@ -75,6 +70,8 @@ class Triples:
         self._pairs = [(_ANY, _ANY)]
         self._number = {(_ANY, _ANY): ANY_PAIR}
         self._is_found = [False]
+        # bool[pairs or more, n_terminals], whether a terminal may come after a pair; valid for the
+        # pairs that find was called for
         self.rows = np.zeros((64, n_terminals), dtype=np.bool_)
 
     def extend(self, pair: int, terminal: int) -> int:

@@ -122,12 +122,7 @@ def build_completions(
 
 
 class _Saturation:
-    """The relations found so far, and who reads whose. Nodes are numbered.
-
-    Attributes:
-        nodes: in the order in which they were met.
-        values: of each node, its relation; it only grows.
-    """
+    """The relations found so far, and who reads whose. Nodes are numbered."""
 
     def __init__(
         self,
@@ -137,8 +132,8 @@ class _Saturation:
         follow: Callable[[LookaheadId, LalrStateId, bool], Lookaheads],
         brackets: BracketDepths,
     ) -> None:
-        self.nodes: list[Node] = []
-        self.values: list[Relation] = []
+        self.nodes: list[Node] = []  # in the order in which they were met
+        self.values: list[Relation] = []  # of each node, its relation; it only grows
         self._bnf, self._lalr, self._item_sets = grammar.bnf, grammar.lalr, item_sets
         self._lookaheads, self._follow = lookaheads, follow
         self._brackets = brackets

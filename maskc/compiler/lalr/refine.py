@@ -142,11 +142,7 @@ def refine_states(
 
 
 class _Refiner:
-    """Numbers refined states and pushes symbols on them.
-
-    Attributes:
-        order: what each of them is; the first is the start state.
-    """
+    """Numbers refined states and pushes symbols on them."""
 
     def __init__(
         self,
@@ -156,6 +152,7 @@ class _Refiner:
         brackets: BracketDepths,
         end: Lookaheads,
     ) -> None:
+        # what each of them is; the first is the start state
         self.order: list[_Key] = [(LalrStateId(0), (end,))]
         self._number = {self.order[0]: RefinedStateId(0)}
         self.brackets, self.kernels = brackets, item_sets.kernels

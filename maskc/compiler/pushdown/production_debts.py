@@ -77,20 +77,16 @@ class ProductionDebts:
     """The debt automata of a DFT pushdown automaton; keeps what sequences share.
 
     Terminals are given by id; ``$END`` may stand last in a sequence: the text ends there.
-
-    Attributes:
-        sets: its nullable, FIRST and LAST.
-        adjacent: terminal → the terminals, as bits, that stand right after it in some text.
-        n_edges: of all automata so far, equal ones included: a measure of the work.
     """
 
     def __init__(self, dft: DftAutomaton) -> None:
         self.dft, self.reduced = dft, (reduced := dft.reduced)
-        self.sets = compute_sets(reduced)
+        self.sets = compute_sets(reduced)  # its nullable, FIRST and LAST
+        # terminal → the terminals, as bits, that stand right after it in some text
         self.adjacent = compute_adjacent(reduced, self.sets)
         self._after: dict[int, Terminals] = {}
         self._starts: dict[Terminals, list[int]] = {}
-        self.n_edges = 0
+        self.n_edges = 0  # of all automata so far, equal ones included: a measure of the work
         returns, start = _list_returns(dft), -1 - reduced.start
         # Symbol → the first with the same returns: the same stacks lie below both.
         first = {(r, s == start): s for s, r in reversed(returns.items())}

@@ -36,14 +36,7 @@ Bools = NDArray[np.bool_]
 
 
 class StateFacts:
-    """Facts of refined states that need no look at the stack below, as vectors over all states.
-
-    Attributes:
-        layout, newline: indentation, and the terminal that ends a line.
-        enclosed: bool[n_states], whether a bracket is open below.
-        takes: terminal → bool[n_states], whether a state goes on with it.
-        nothing: bool[n_states], all False.
-    """
+    """Facts of refined states that need no look at the stack below, as vectors over all states."""
 
     def __init__(
         self, lexed: LexicalAnalysis[LalrGrammar], table: RefinedTable, classes: Classes
@@ -53,10 +46,11 @@ class StateFacts:
         self._boundaries, self._columns = boundaries, lexed.columns
         # An event names the first terminal of a class for all of them.
         self._members = {members[0]: members for members in classes}
+        # layout, newline: indentation, and the terminal that ends a line
         self.layout = grammar.lexer.layout
         self.newline = lexed.newline
         n_lookaheads = boundaries.n_lookaheads
-        self.nothing = np.zeros(len(table.live), dtype=np.bool_)
+        self.nothing = np.zeros(len(table.live), dtype=np.bool_)  # bool[n_states], all False
         # uint64[n_words, n_states]: a bit for each lookahead, 64 of them side by side.
         self._live = bits.pack(table.live, n_lookaheads).T.copy()
         self._context = np.array(grammar.lalr.context_of, dtype=np.int32)[
@@ -64,12 +58,14 @@ class StateFacts:
         ]
         self._n_contexts = len(grammar.lexer.contexts)
         self._in: dict[ContextSet, Bools] = {}
+        # bool[n_states], whether a bracket is open below
         self.enclosed = np.array(table.enclosed, dtype=np.bool_)
         layout_context = self._context + self._n_contexts * self.enclosed
         self._goes_on = [
             self._meets(bits.pack(row, n_lookaheads).T[:, layout_context])
             for row in boundaries.rest
         ]
+        # terminal → bool[n_states], whether a state goes on with it
         self.takes = {
             terminal: self._meets(bits.pack([boundaries.set_of(terminal)], n_lookaheads)[0])
             for terminal in boundaries.of_terminal

@@ -90,23 +90,17 @@ NOTHING_ENDS = ParserEvent(NO_EVENT, 0, 0)
 
 
 class Sequences:
-    """Numbers sequences and open lexemes. A rest has a smaller number than its sequence.
-
-    Attributes:
-        event: sequence → its first event; for an open lexeme an event that is none, with the
-            column.
-        rest: sequence → the sequence after its first event; 0 for an open lexeme.
-        length: sequence → number of events.
-        opened: sequence → number of the open lexeme that it ends with.
-        open_lexemes: number → open lexeme.
-    """
+    """Numbers sequences and open lexemes. A rest has a smaller number than its sequence."""
 
     def __init__(self, open_lexemes: Sequence[PartialLexeme]) -> None:
+        # sequence → its first event; for an open lexeme an event that is none, with the column
         self.event: list[ParserEvent] = []
+        # sequence → the sequence after its first event; 0 for an open lexeme
         self.rest: list[SequenceId] = []
-        self.length: list[int] = []
+        self.length: list[int] = []  # sequence → number of events
+        # sequence → number of the open lexeme that it ends with
         self.opened: list[OpenLexemeId] = []
-        self.open_lexemes: list[PartialLexeme] = list(open_lexemes)
+        self.open_lexemes: list[PartialLexeme] = list(open_lexemes)  # number → open lexeme
         self._open_lexeme_number = {
             open_lexeme: OpenLexemeId(i) for i, open_lexeme in enumerate(open_lexemes)
         }

@@ -149,14 +149,10 @@ def unite(sets: Sequence[Ints]) -> Ints:
 
 
 class RowCollector:
-    """Rows by origin: where the walk started from.
-
-    Attributes:
-        items: the sets of items.
-    """
+    """Rows by origin: where the walk started from."""
 
     def __init__(self) -> None:
-        self.items = TokenSets()
+        self.items = TokenSets()  # the sets of items
         # In order of origin, path and open: path, open and set of items; and each origin's number.
         self._rows: list[tuple[Ints, Ints, Ints]] = []
         self._n_rows: list[Longs] = []

@@ -76,25 +76,20 @@ def _tidy(expression: Expression) -> Expression:
 
 
 class ExpressionPositions:
-    """The positions of an expression that does not match the empty text.
-
-    Attributes:
-        classes: code points that no position tells apart, together.
-        start: where to begin.
-    """
+    """The positions of an expression that does not match the empty text."""
 
     def __init__(self, expression: Expression) -> None:
         self._nodes: list[tuple[CodePoints, int] | list[int]] = [[]]
         first = self._add(expression, MATCHED)
         sets = sorted({node[0] for node in self._nodes if isinstance(node, tuple)})
-        self.classes = split_classes(sets)
+        self.classes = split_classes(sets)  # code points that no position tells apart, together
         self._classes_of = {
             ranges: frozenset(i for i, part in enumerate(self.classes) if overlap(part, ranges))
             for ranges in sets
         }
         self._entered: dict[int, tuple[int, ...]] = {}
         self._work = 0
-        self.start = self._enter(first)
+        self.start = self._enter(first)  # where to begin
 
     def _add(self, expression: Expression, following: int) -> int:
         match expression:

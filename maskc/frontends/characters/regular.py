@@ -43,13 +43,10 @@ Linear = tuple[dict[str, Expression], Expression]
 
 
 class Regular:
-    """The rules that are regular.
-
-    Attributes:
-        expressions: rule → its regular expression, without references; the others are absent.
-    """
+    """The rules that are regular."""
 
     def __init__(self, rules: Mapping[str, Expression]) -> None:
+        # rule → its regular expression, without references; the others are absent
         self.expressions: dict[str, Expression] = {}
         named = {name: sorted(references(body)) for name, body in rules.items()}
         for component in find_components(named):
