@@ -15,7 +15,6 @@ from maskc.errors import WrongTypeError, WrongValueError
 
 
 def as_text(what: str, value: Any) -> str:
-    """Return a text; WrongTypeError: it is not a text."""
     if not isinstance(value, str):
         hint = "; decode it" if isinstance(value, bytes | bytearray) else ""
         raise WrongTypeError(f"{what} must be a str, not {describe(value)}{hint}")
@@ -23,7 +22,6 @@ def as_text(what: str, value: Any) -> str:
 
 
 def as_path(what: str, value: Any) -> str:
-    """Return the path of a file; WrongTypeError: it is not a path."""
     if not isinstance(value, str | bytes | os.PathLike):
         raise WrongTypeError(f"{what} must be a path, not {describe(value)}")
     return os.fsdecode(value)

@@ -147,7 +147,6 @@ class SchemaJob:
 
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> SchemaJob:
-        """Return the job that :meth:`describe` described."""
         return cls(
             described["text"],
             described["resources"],

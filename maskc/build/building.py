@@ -154,7 +154,6 @@ class BuildReport:
     left_over: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
         return {
             "out_of_date": self.out_of_date,
             "current": self.current,

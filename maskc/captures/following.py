@@ -162,7 +162,6 @@ class FollowingMachine(TracingMachine[FollowedWords]):
             return super().step(hypotheses, text)
 
     def mask(self, known: SideHypothesis[FollowedWords]) -> PooledMask:
-        """Return the legal tokens."""
         h, side = known.hypothesis, known.side
         later = self.stepper.scope_after(side.parse.spans, text_of(known))
         key = (h.state, side.scope.number, side.track, later.number, h.stack.state)
@@ -179,7 +178,6 @@ class FollowingMachine(TracingMachine[FollowedWords]):
         return found
 
     def path(self, node: int) -> bytes:
-        """Return the bytes of a node of the tokens' trie."""
         return self._index.tokens.path(node)
 
     def side_of(self, known: SideHypothesis[FollowedWords]) -> Hashable:

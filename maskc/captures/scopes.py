@@ -75,7 +75,6 @@ class Scopes:
         self.first = self.of(self.answer(self.nothing))  # the scope before the text
 
     def complete(self, before: Completed, name: str, text: str) -> Completed:
-        """Return some symbols and one more."""
         charge_steps(1)
         charge_vector_steps(len(text))
         # Whoever is in use has the symbols before it: no other object has their address.

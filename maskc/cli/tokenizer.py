@@ -34,7 +34,6 @@ class VocabularyOptions:
 
     @property
     def name(self) -> str:
-        """What it is called in the name of a file."""
         return name_tokenizer(self.tokenizer)
 
     def load(self) -> Vocabulary:

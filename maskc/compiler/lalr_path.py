@@ -145,7 +145,6 @@ class LalrPath:
     def parse(
         self, lexed: LexicalAnalysis[LalrGrammar], merged: Mapping[TerminalId, TerminalId]
     ) -> LalrLanguage:
-        """Return the language: its refined states."""
         item_sets = build_item_sets(lexed.grammar)
         brackets = find_bracket_depths(lexed.grammar)
         table = build_refined_table(lexed.grammar, item_sets, lexed.boundaries, brackets)

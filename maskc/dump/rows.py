@@ -148,7 +148,6 @@ def dump_boundaries(
 
 
 def format_open(open_lexeme: PartialLexeme, names: LookaheadNames) -> str:
-    """Return what an open lexeme may still become."""
     parts = [names.format(open_lexeme.direct)] if open_lexeme.direct else []
     if open_lexeme.ignored:
         parts.append(f"ignored at boundary {', '.join(map(str, open_lexeme.ignored))}")

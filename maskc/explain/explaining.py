@@ -73,7 +73,6 @@ class TextJudge(ABC, Generic[D]):
         """Return where the bytes of a token die after what was read, else how they are read."""
 
     def describe(self) -> tuple[TextReading, ...]:
-        """Return the ways to read what was read, if the kind has any."""
         return ()
 
 

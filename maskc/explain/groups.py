@@ -193,7 +193,6 @@ def find_blanks(here: Configuration, token: bytes) -> bytes:
 
 
 def name_parts(here: Configuration, byte: int) -> set[str]:
-    """Return the parts that a byte, no blank between parts, may be of."""
     kinds = {node[STATE][0] for node in here.nodes if byte in READS[node[STATE][0]]}
     return {_name_part(kind, byte) for kind in kinds}
 

@@ -78,7 +78,6 @@ def _step(matcher: Matcher, data: bytes, offset: int) -> Death | None:
 def group_link(
     artifact: Artifact, here: tuple[Link, ...], legal: Iterable[int]
 ) -> tuple[TokenGroup, ...]:
-    """Return the groups of legal tokens, those with the most tokens first."""
     machine = artifact.machine
     if not isinstance(machine, LinkMachine):
         raise TypeError(f"{type(machine).__name__} is of no link")

@@ -57,7 +57,6 @@ class ExplainReader(Generic[H]):
         self._scanner, self._lookaheads = view.scanner, view.lookaheads
 
     def start(self) -> tuple[OpenHypothesis[H], ...]:
-        """Return the readings of the empty text."""
         return tuple(OpenHypothesis(h, b"") for h in self.view.machine.start())
 
     def read(
@@ -105,7 +104,6 @@ class ExplainReader(Generic[H]):
         return name, "" if literal == name else literal
 
     def may_end(self, readings: tuple[OpenHypothesis[H], ...]) -> bool:
-        """Return whether the text may end here."""
         return any(self.view.machine.may_end(r.hypothesis) for r in readings)
 
     def _step_all(

@@ -65,7 +65,6 @@ def kind_of(code: int) -> CharacterKind | None:
 
 @lru_cache(maxsize=1)
 def label_ranges() -> tuple[tuple[int, int], ...]:
-    """Return the characters that are not ASCII and may be in a label, as ranges."""
     ranges = (range_ for name in _RULES for range_ in idnadata.codepoint_classes[name])
     pairs = ((packed >> 32, (packed & 0xFFFFFFFF) - 1) for packed in ranges)
     return tuple(sorted((first, last) for first, last in pairs if first >= 0x80))

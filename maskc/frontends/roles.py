@@ -47,7 +47,6 @@ def read_roles(name: str, text: str) -> tuple[Role, ...]:
 
 
 def write_roles(name: str, text: str, patterns: Mapping[str, str]) -> str:
-    """Return a text with roles written at its end."""
     for title, pattern in patterns.items():
         if "\n" in pattern or pattern != pattern.strip():
             raise GrammarError(

@@ -27,7 +27,6 @@ class Wanted:
     compiled: Compiled | None = None  # an artifact, or a constraint of a kit
 
     def constrain(self, kit: Kit) -> Compiled:
-        """Return the constraint, for the model of a kit."""
         if self.compiled is not None:
             return self.compiled
         return kit.json_schema(self.schema, style=self.style)

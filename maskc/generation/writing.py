@@ -94,7 +94,6 @@ class Writing:
         self.text = ""  # so far, without what may be the beginning of a stop string
 
     def take(self, piece: str) -> Event:
-        """Return what there is after another piece."""
         self._held += piece
         ends = [start for word in self._stop if (start := self._held.find(word)) >= 0]
         self.is_stopped = bool(ends)
@@ -116,7 +115,6 @@ class Writing:
         return {} if self._members is None else dict(self._members.found)
 
     def finish(self, reason: str) -> Event:
-        """Return the last event."""
         if self.is_stopped:
             is_text = self._wanted.schema is None
             value = self.text if is_text else None

@@ -127,7 +127,6 @@ class Bnf:
         return self.terminals[symbol] if symbol >= 0 else self.nonterminals[-1 - symbol]
 
     def used_terminals(self) -> frozenset[TerminalId]:
-        """Return the terminals that productions hold."""
         return frozenset(TerminalId(s) for p in self.productions for s in p.rhs if s >= 0)
 
     def format(self) -> str:

@@ -68,7 +68,6 @@ def write_production(left: str, right_side: Iterable[str], dot: int | None = Non
 
 
 def is_made(nonterminal: str) -> bool:
-    """Return whether Lark made a nonterminal of a repetition."""
     return _MADE.match(nonterminal) is not None
 
 

@@ -43,7 +43,6 @@ class ReducedGrammar:
         return self.terminals[symbol] if symbol >= 0 else self.nonterminals[-1 - symbol]
 
     def format(self) -> str:
-        """Return the productions, one a line."""
         return "\n".join(
             " ".join([self.nonterminals[p.lhs], "->", *map(self.symbol_name, p.rhs)])
             for p in self.productions

@@ -80,7 +80,6 @@ def read_answer(data: bytes) -> bytes:
 
 
 def write_refusal(error: MaskcError) -> bytes:
-    """Return the answer of an order that was refused."""
     return _REFUSED + json.dumps([type(error).__name__, list(error.args)]).encode()
 
 

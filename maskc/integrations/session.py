@@ -255,5 +255,4 @@ class Session:
 
     @property
     def is_terminated(self) -> bool:
-        """Whether an end was taken."""
         return self._matcher.is_terminated or self._n_after_end > 0

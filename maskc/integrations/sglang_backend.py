@@ -164,7 +164,6 @@ class _SessionGrammar:
 
 
 def build_grammar_class() -> type[Any]:
-    """Return the class of SGLang grammars that follow a session."""
     torch = load_engine("torch", ENGINE)
     base = load_engine(BASE, ENGINE)
 

@@ -62,7 +62,6 @@ class Usage:
                 counts[what] += amount
 
     def counts(self) -> dict[str, dict[str, float]]:
-        """Return all counts by artifact, as they are now."""
         with self._lock:
             return {name: dict(counts) for name, counts in sorted(self._counts.items())}
 

@@ -154,7 +154,6 @@ def _refused() -> type[Exception]:
 
 @cache
 def build_grammar_class() -> type[Any]:
-    """Return the class of vLLM grammars that follow an artifact."""
     base = ENGINE.load(_TYPES).StructuredOutputGrammar
 
     class MaskcGrammar(base):  # type: ignore[misc, valid-type]

@@ -60,7 +60,6 @@ class GrammarOrder:
 
     @classmethod
     def read(cls, described: Mapping[str, Any]) -> GrammarOrder:
-        """Return the order that :meth:`describe` described."""
         return cls(described["dialect"], described["text"], described["settings"])
 
 

@@ -292,8 +292,6 @@ class Maker:
         return MachinePiece(artifact.contents, machine, self.tokens.ends, self.boundaries.scanner)
 
     def open_link(self, contents: Contents) -> Expression:
-        """Return the expression of a compiled tag."""
-
         def open_grammar(inner: Contents) -> Machine[Any]:
             return Artifact(inner).machine
 

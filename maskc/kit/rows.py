@@ -234,7 +234,6 @@ def are_within(numbers: NDArray[Any], limit: int) -> bool:
 
 
 def dtypes_of(name: str) -> tuple[str, ...]:
-    """Return the dtypes that an array of a kit's file may have."""
     if name in _COUNTS:
         return ("uint8", "uint16", "int32")
     return ("uint8",) if name in _OCTETS else ("int32",)

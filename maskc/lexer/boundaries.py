@@ -75,7 +75,6 @@ class LexemeContexts:
         return context + self.n_contexts if enclosed else context
 
     def follow(self, lookahead: LookaheadId, context: int, *, enclosed: bool) -> Lookaheads:
-        """Return the lookaheads that can come after one, in a context."""
         return self.follows[lookahead][self.layout_context(context, enclosed=enclosed)]
 
     def first(
@@ -113,7 +112,6 @@ class LexemeContexts:
 
 
 def build_boundaries(lexer: LexerSpec, scanner: Scanner, columns: ColumnTable) -> LexemeContexts:
-    """Return the lookaheads of a grammar and its scanner."""
     nodes, bit = _number_nodes(lexer, scanner)
     reach = _reachable_ends(scanner, bit)
     n_contexts = len(lexer.contexts)

@@ -376,5 +376,4 @@ class LexemeAutomaton:
         return found
 
     def condition_holds_at_end(self, number: int) -> bool:
-        """Return whether the condition holds if the text ends here."""
         return hold_at_end(self.conditions[number][1])

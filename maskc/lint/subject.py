@@ -53,7 +53,6 @@ class Definition(NamedTuple):
 
 
 def find_definitions(text: str) -> dict[str, Definition]:
-    """Return name → definition, in the order of the text."""
     # What is skipped keeps its line breaks, and no word is left in it.
     bare = _SKIPPED.sub(lambda m: " " * len(m[0]), text)
     lines: dict[str, int] = {}
@@ -128,7 +127,6 @@ class LintedGrammar:
         return None if pattern is None else match_length(pattern, text, lexer.re_flags)
 
     def matches(self, terminal: int, text: str) -> bool:
-        """Return whether a terminal's pattern matches a text to its end."""
         return self.match(terminal, text) == len(text)
 
     def find_lexeme(self, *terminals: int) -> bytes | None:

@@ -292,7 +292,6 @@ def _is_match(threads: Threads) -> bool:
 
 
 def is_installed() -> bool:
-    """Return whether interegular is there to be asked."""
     return importlib.util.find_spec("interegular") is not None
 
 

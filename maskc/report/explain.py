@@ -120,7 +120,6 @@ def _say_legal(explanation: Explanation[Any], title: str, most: int | None) -> I
 
 
 def name_group(group: TokenGroup) -> str:
-    """Return the name of a group's terminal, with its text."""
     return IGNORED if group.name is None else f"{group.name} {group.literal}".rstrip()
 
 
@@ -143,7 +142,6 @@ def list_groups(explanation: Explanation[Any]) -> Table:
 
 
 def say_reading(reading: TextReading) -> Iterator[str]:
-    """Yield the lines of one way to read the text."""
     yield from (f"  rule: {item}" for item in reading.items)
     becomes = (*reading.may_become, *["something ignored"] * reading.may_be_ignored)
     if reading.lexeme:
@@ -167,7 +165,6 @@ def say_token(verdict: TokenVerdict[Any]) -> Iterator[str]:
 
 
 def say_death(death: Death | Refusal, text: bytes) -> Iterator[str]:
-    """Yield the lines of where and of what a text dies."""
     good, byte = text[: max(0, death.offset)], quote_bytes(bytes([death.byte]))
     where = f"after {quote(good)} " if good else ""
     if isinstance(death, Refusal):

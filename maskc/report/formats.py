@@ -29,7 +29,6 @@ def count(number: int, what: str) -> str:
 
 
 def format_size(n_bytes: int) -> str:
-    """Return a size in bytes in the unit that suits it."""
     if n_bytes < 1000:
         return f"{n_bytes} B"
     value, unit = n_bytes / 1000, "kB"
@@ -41,7 +40,6 @@ def format_size(n_bytes: int) -> str:
 
 
 def format_file(n_bytes: int) -> str:
-    """Return the size of a file, in bytes as well."""
     return f"{format_size(n_bytes)} ({format_count(n_bytes)} bytes)"
 
 

@@ -113,7 +113,6 @@ def list_tiles(header: Mapping[str, Any], n_bytes: int, timings: Timings) -> Til
 
 
 def list_internals(header: Mapping[str, Any], timings: Timings) -> Iterator[Section]:
-    """Yield the sections of what the compiler made."""
     grammar = rebuild_grammar(header)
     texts, steps = list_texts(grammar), list_steps(header, timings)
     yield Section("Optimisation", _list_optimisation(steps), "streamlining")

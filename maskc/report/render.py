@@ -78,7 +78,6 @@ def _print(console: Console, shown: Any) -> None:
 
 
 def render_block(block: Block) -> Iterator[RenderableType]:
-    """Yield what a terminal shows of a block."""
     match block:
         case Lines():
             for line in block.lines:

@@ -71,7 +71,6 @@ class CallStyle:
         return text.replace("{type}", self.types.get(kind, kind))
 
     def closing(self, opening: str) -> str:
-        """Return what closes the value that a text opens."""
         return next((e for begin, e in self.ends.items() if opening.endswith(begin)), self.close)
 
     @property

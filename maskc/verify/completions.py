@@ -38,13 +38,11 @@ class Completer:
         self.separators = ("", *self._find_separators())
 
     def forget(self) -> None:
-        """Forget what worked and what did not."""
         self._worked.clear()
         self._finished.clear()
         self._failed.clear()
 
     def guesses(self, text: str, reading: LexReading) -> Iterator[str]:
-        """Yield strings that may complete the text as it is read."""
         for tail in self.finish_lexeme(text, reading):
             for moves in self.complete(reading.state):
                 yield from (tail + rest for rest in self.render(moves))

@@ -98,7 +98,6 @@ def _fail(
 
 
 def check_segmentations(subject: Subject, unit: Unit, found: Experiment) -> None:
-    """Check the segments of a unit's text."""
     if subject.cut_matters:
         found.count("not compared, since the tag is about tokens")
         return

@@ -162,7 +162,6 @@ def _to_python(pattern: str) -> str:
 
 
 def judges_of(formats: Mapping[str, str | None]) -> dict[str, Callable[[Any], bool]]:
-    """Return what judges the strings of formats, by name, where there is a judge."""
     found = {}
     for name, pattern in formats.items():
         judge = judge_of(name) or _judge_pattern(name, pattern)

@@ -184,7 +184,6 @@ class TextReader:
 
 
 def build_probe(pattern: ParsedTerminal, characters: CharacterClasses) -> Probe:
-    """Return what is asked about a terminal's pattern."""
     written, relaxed = pattern.write(characters), pattern.write(characters, is_relaxed=True)
     never = regex.escape(characters.absent)
     return Probe(

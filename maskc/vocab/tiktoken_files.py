@@ -187,7 +187,6 @@ class Tekken:
 
 
 def load_tekken(file: TokenizerFile) -> TokenizerTokens:
-    """Return the tokens of a tekken file; TokenizerError: the file is broken."""
     tekken = parse_tekken(file)
     tokens = (*[None] * tekken.n_special, *tekken.ranks)
     return TokenizerTokens(tokens, (tekken.eos_id,), _find_specials(file, tekken.n_special))

@@ -102,7 +102,6 @@ class SpawnServer:
         return not self._is_closed
 
     def close(self) -> None:
-        """End the processes."""
         atexit.unregister(self.close)
         with self._lock:
             self._is_closed = True

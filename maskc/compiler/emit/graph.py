@@ -134,7 +134,6 @@ class Nodes:
         return self._group.setdefault(contexts, len(self._group))
 
     def make(self, terminal: TerminalId, groups: Ints, sequences: Ints, sets: Ints) -> NodeId:
-        """Return the number of the node of some rows."""
         key = (terminal, groups.tobytes(), sequences.tobytes(), sets.tobytes())
         number = self._number.setdefault(key, NodeId(len(self.nodes)))
         if number == len(self.nodes):
@@ -165,7 +164,6 @@ def decode_query(query: int) -> tuple[TerminalId, int]:
 
 
 def find_contexts(lexer: LexerSpec, scanner: Scanner) -> tuple[int, ...]:
-    """Return the contexts of each scanner state, as bits."""
     found = [0] * scanner.n_states
     found[scanner.start] = 1 << lexer.first_context
     for entries in scanner.enter:
@@ -213,7 +211,6 @@ class Profiles:
         self._inside: dict[int, ByContext] = {}
 
     def after(self, terminal: int) -> ByContext:
-        """Return the profiles of the states that can be on top after a terminal."""
         found = self._after.get(terminal)
         if found is None:
             states = list(self._tops.list_states(terminal))
@@ -222,7 +219,6 @@ class Profiles:
         return found
 
     def inside(self, contexts: int) -> ByContext:
-        """Return the profiles that have one of some contexts, given as bits."""
         found = self._inside.get(contexts)
         if found is None:
             named = [context for context in self._of_context if contexts >> context & 1]

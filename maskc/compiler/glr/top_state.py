@@ -117,7 +117,6 @@ class StackVerdicts:
         return self._after.get(terminal, ()) if terminal >= 0 else self._asked
 
     def states_after(self, event: ParserEvent) -> NDArray[np.intp]:
-        """Return the states that can be on top when an event has happened."""
         return np.array(self.list_states(event.terminal), dtype=np.intp)
 
     def goes_on_with(self, sequence: SequenceId) -> NDArray[np.bool_]:

@@ -86,7 +86,6 @@ class Triples:
         return number
 
     def find(self, pair: int) -> None:
-        """Fill the row of a pair."""
         if self._is_found[pair]:
             return
         self._is_found[pair] = True

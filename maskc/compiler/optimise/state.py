@@ -72,7 +72,6 @@ class Verdicts:
 
 
 def condition_on_states(rows: Rows, decisions: Decisions) -> Verdicts:
-    """Return the answers for all sequences of the rows."""
     sequences = list_sequences(rows)
     classes = decisions.classes_of(sequences)
     kept, class_of = np.unique(classes, return_inverse=True)

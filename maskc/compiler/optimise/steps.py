@@ -200,7 +200,6 @@ def cut_always_legal(rows: Rows, verdicts: ProductionVerdicts, free: SequenceId)
 
 
 def merge_jointly_legal(rows: Rows, verdicts: ProductionVerdicts) -> Rows:
-    """Return the rows with one sequence in the place of all that are jointly legal with it."""
     known: dict[tuple[int, Hashable], SequenceId] = {}
 
     def decide(before: ParserEvent, sequence: SequenceId) -> SequenceId:

@@ -151,7 +151,6 @@ class Decisions:
         return found
 
     def answer_at(self, sequence: SequenceId, state: int) -> int:
-        """Return the answer of a sequence that was asked about, in one state."""
         return int(self._table[self._class_of[sequence], state])
 
     def flags(self) -> Flags:

@@ -73,7 +73,6 @@ def end_of(symbol: int) -> DftNode:
 
 
 def format_node(reduced: ReducedGrammar, node: DftNode) -> str:
-    """Return a node as the appendix writes it."""
     if node.side is NodeSide.TERMINAL:
         return reduced.terminals[node.symbol]
     name = reduced.nonterminals[node.symbol]
@@ -117,7 +116,6 @@ class DftAutomaton:
         return (*terminals, *sides, END_NODE)
 
     def format_symbol(self, symbol: StackSymbol | None) -> str:
-        """Return a stack symbol as the appendix writes it."""
         if symbol is None:
             return "ε"
         if symbol == BOTTOM:

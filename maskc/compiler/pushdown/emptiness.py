@@ -102,7 +102,6 @@ class Reads:
         return found
 
     def prepend(self, element: int, after: Suffix) -> Suffix:
-        """Return the sequence of an element and what comes after it."""
         key = (element, after)
         found = self._suffixes.get(key)
         if found is None:

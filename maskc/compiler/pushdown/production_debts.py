@@ -129,11 +129,9 @@ class ProductionDebts:
         return -1 - number
 
     def terminals_at(self, element: int) -> Terminals:
-        """Return the terminals that an element of a sequence stands for."""
         return 1 << element if element >= 0 else self._members[-1 - element]
 
     def list_terminals(self, element: int) -> list[int]:
-        """Return the terminals of some text that an element stands for."""
         used = self.reduced.used_terminals
         if element >= 0:
             return [element] if element in used else []
@@ -145,7 +143,6 @@ class ProductionDebts:
         return sequence if isinstance(sequence, Suffix) else self._reads.suffix(sequence)
 
     def prepend(self, element: int, after: Suffix) -> Suffix:
-        """Return the sequence of an element and what comes after it."""
         return self._reads.prepend(element, after)
 
     def is_never_legal(self, x: int, sequence: Sequence[int] | Suffix) -> bool:
@@ -192,7 +189,6 @@ class ProductionDebts:
         return self._decide([x], sequence)
 
     def is_always_legal(self, terminals: Terminals, sequence: Sequence[int] | Suffix) -> bool:
-        """Return whether a sequence is legal on all stacks after any of some terminals."""
         suffix, starts = self.suffix(sequence), self._starts.get(terminals)
         if starts is None:
             starts = self._starts[terminals] = self.list_terminals(self.number_set(terminals))

@@ -222,7 +222,6 @@ class GrammarQueries:
         return FollowAnswer(self._grammar.bnf.symbol_name(found), self._name_all(followers))
 
     def ask_classes(self) -> ClassesAnswer:
-        """Return the classes of interchangeable terminals."""
         classes = self._classes
         return ClassesAnswer(
             tuple(self._name_all(members) for members in classes),

@@ -63,7 +63,6 @@ class Regular:
         return found if found is not None and measure(found) <= MAX_FOLDED else None
 
     def put_in_exceptions(self, expression: Expression) -> Expression:
-        """Return an expression with the automaton of each exception in its place."""
         if isinstance(expression, Except):
             return self._put_in(expression, frozenset()) or NOTHING
         return rebuild(expression, self.put_in_exceptions)

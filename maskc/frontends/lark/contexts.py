@@ -98,7 +98,6 @@ def read_ranks(lark: Lark, terminals: tuple[str, ...]) -> tuple[int, ...]:
 def read_contexts(
     lark: Lark, order: Iterable[int], terminal_id: Mapping[str, TerminalId]
 ) -> tuple[tuple[Context, ...], tuple[ContextId, ...]]:
-    """Return the distinct contexts, and which of them each of Lark's states has."""
     lexer, matcher = lexer_of(lark), KeywordMatcher()
     if isinstance(lexer, BasicLexer):
         return (read_context(lexer, terminal_id, matcher),), tuple(ContextId(0) for _ in order)

@@ -25,7 +25,6 @@ def build_page(report: Report, *, title: str, lead: str, version: str) -> str:
 
 
 def make_environment() -> Environment:
-    """Return what templates are rendered with."""
     environment = Environment(
         loader=PackageLoader("maskc.report.html", ""),
         autoescape=True,
@@ -85,12 +84,10 @@ _MAX_ROW = 560.0  # wider rows are broken into lines
 
 
 def is_installed() -> bool:
-    """Return whether diagrams can be drawn."""
     return importlib.util.find_spec("railroad") is not None
 
 
 def draw_rule(rule: RuleShape) -> str:
-    """Return the diagram of a rule as SVG."""
     import railroad
 
     diagram = railroad.Diagram(_draw_shape(railroad, rule.shape), type="complex")
