@@ -4,11 +4,13 @@ import random
 
 import pytest
 
+from maskc.kit.patterns import PatternAutomaton
 from maskc.regular import counted
 from maskc.regular.counted import count_loops
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START
+from maskc.runtime.link.automata.lacking import fill_in
 from maskc.runtime.link.automata.loop_reader import LoopReader
 from maskc.runtime.link.automata.scanning import ROOT_ONLY, TrieScanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
@@ -53,6 +55,26 @@ def test_bounds_and_counts_share_what_was_read():
     assert readings[0] is readings[1]
     assert index.order[readings[0].read_within(1)[0]].tolist() == [0, 2]
     assert index.order[readings[0].read_within(1)[1]].tolist() == [1]
+
+
+@pytest.mark.parametrize("pattern", ["[^a]{1,80}a", ".{1,80}", "[^;]{2,70}[a;]", "[^b]*b"])
+@pytest.mark.parametrize("seed", seeds(10))
+def test_what_lacks_a_few_characters_reads_what_it_does_step_by_step(seed, pattern):
+    """Tokens that begin or end inside of a character are among the texts."""
+    draw = random.Random(seed)
+    texts = {"".join(draw.choices("ab;\nxé€", k=draw.randint(1, 6))).encode() for _ in range(60)}
+    index = build_index(sorted((texts | {t[1:] for t in texts} | {t[:-1] for t in texts}) - {b""}))
+    if pattern.endswith("*b"):
+        automaton = PatternAutomaton(pattern)
+        loop = automaton.plain_loop_of(automaton.moves(START)[ord("a")])
+    else:
+        loop = counted_after(pattern, b"x")
+    reader = LoopReader(index)
+    assert fill_in(loop.component) is not None
+    found, wanted = reader.read(loop.component, ROOT), reader._read(loop.component, ROOT)
+    for name, one, other in zip(found._fields, found, wanted, strict=True):
+        assert one.dtype == other.dtype, name
+        assert one.tolist() == other.tolist(), name
 
 
 @pytest.mark.parametrize("seed", seeds(10))

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.link.automata.automaton import ByteAutomaton
+from maskc.runtime.link.automata.lacking import cut_short, fill_in
 from maskc.runtime.link.automata.loops import (
     MOST_PASSES,
     MOST_STATES,
@@ -109,7 +110,11 @@ class LoopReader:
         key = (_KEY, node, component.key)
         found: ComponentReading | None = self.index.shared.get(key)
         if found is None:
-            found = self._read(component, node)
+            filled = fill_in(component) if node == ROOT else None
+            if filled is None:
+                found = self._read(component, node)
+            else:
+                found = cut_short(self.index, component, self.read(filled, ROOT))
             n_bytes = 6 * (len(found.text_indices) + len(found.inside)) + 14 * len(found.left)
             self.index.shared.put(key, found, n_bytes + len(component.key) + 10_000)
         return found
