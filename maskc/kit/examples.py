@@ -35,7 +35,7 @@ _SCHEMAS: tuple[Any, ...] = (
 # What a class of Unicode is in bytes is known to a process from then on, and what a loop reads that
 # a count has room for beside any token is known to the kit.
 PATTERNS = {
-    r".*x": "ab",
+    r".*x": "abx",
     r"\w{1,99}\W{1,99}": "ab, ",
     r"\w{1,99}": "ab",
     r"\d+\s+": "1 ",
