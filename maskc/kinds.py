@@ -15,8 +15,7 @@ from maskc.runtime.link.plan.replies import cut_reply, names_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from maskc.explain.explaining import TextJudge, TokenName
-    from maskc.explain.model import Explanation
+    from maskc.explain.explaining import Explanation, TextJudge, TokenName
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
     from maskc.runtime.matcher import Matcher

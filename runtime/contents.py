@@ -27,7 +27,7 @@ _MODULES = (
 _ROOMS = ("artifact", "formats", "runtime", "vocab")
 _INTEGRATIONS = (
     *("__init__", "continuous_batching", "errors", "examples", "llama_cpp"),
-    *("mask_tables", "patches", "registry", "rows", "session"),
+    *("mask_tables", "patches", "registry", "session"),
     *("torch_masks", "transformers", "usage", "vocabulary"),
 )
 

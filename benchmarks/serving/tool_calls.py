@@ -41,8 +41,7 @@ from maskc.report.model import Table
 from maskc.report.render import make_console, make_table
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.matcher import Matcher
-from maskc.tags.families import Tool, load_family
-from maskc.tags.rendering import render
+from maskc.tags.families import Tool, load_family, render
 from maskc.vocab import load_vocabulary
 from tests.engines.hf_model import TOKENIZER, WIDTH
 

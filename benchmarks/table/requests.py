@@ -25,8 +25,7 @@ from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.system import read_memory
-from maskc.tags.families import Tool, load_family
-from maskc.tags.rendering import render
+from maskc.tags.families import Tool, load_family, render
 from maskc.vocab import load_encoder, load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
 

@@ -60,8 +60,7 @@ def families_command(name: str | None) -> opt.Outcome:
     The last column has the names of parsers in vLLM and SGLang that work as the family's name, too;
     where it is empty, use the family's own name.
     """
-    from maskc.tags.families import Tool, list_families, list_parsers, load_family
-    from maskc.tags.rendering import render
+    from maskc.tags.families import Tool, list_families, list_parsers, load_family, render
 
     if name is None:
         families = {name: list(load_family(name).models) for name in list_families()}

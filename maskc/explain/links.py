@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from maskc.explain.explaining import TextJudge
+from maskc.explain.explaining import Death, TextJudge, TextReading, TokenGroup
 from maskc.explain.groups import Named, find_blanks, list_groups, name_parts
-from maskc.explain.model import Death, TextReading, TokenGroup
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.joining.grammar_piece import MachinePiece

@@ -15,10 +15,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic
 
-from maskc.explain.explaining import TextJudge, list_texts
+from maskc.explain.explaining import (
+    Cause,
+    Death,
+    Ending,
+    TextJudge,
+    TextReading,
+    TokenGroup,
+    list_texts,
+)
 from maskc.explain.groups import group_tokens
 from maskc.explain.machine_views import GlrView, GrammarNames, H, LalrView, MachineView
-from maskc.explain.model import Cause, Death, Ending, TextReading, TokenGroup
 from maskc.ids import EMPTY_TEXT, IGNORED
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.glr.machine import GlrMachine

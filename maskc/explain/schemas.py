@@ -14,9 +14,8 @@ from typing import Any
 
 from maskc.errors import SchemaError
 from maskc.explain.causes import find_causes
-from maskc.explain.explaining import TextJudge, list_texts
+from maskc.explain.explaining import Refusal, TextJudge, TextReading, TokenGroup, list_texts
 from maskc.explain.groups import group_texts
-from maskc.explain.model import Refusal, TextReading, TokenGroup
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
 from maskc.runtime.artifact import Artifact

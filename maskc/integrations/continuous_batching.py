@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 from maskc.integrations.errors import IntegrationError, load_engine
 from maskc.integrations.patches import Engine
 from maskc.integrations.registry import ArtifactRegistry
-from maskc.integrations.rows import fill_ends
-from maskc.integrations.session import Session
+from maskc.integrations.session import Session, fill_ends
 from maskc.integrations.torch_masks import unpack_bitmask
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.batches import allocate_bitmask

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from maskc.integrations.errors import IntegrationError, check_artifacts
 from maskc.integrations.registry import ArtifactRegistry
-from maskc.integrations.rows import RowOwner, fill_rows
+from maskc.integrations.session import RowOwner, fill_rows
 from maskc.integrations.torch_masks import unpack_bitmask
 from maskc.integrations.vocabulary import read_vocabulary
 from maskc.runtime.batches import allocate_bitmask

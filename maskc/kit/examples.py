@@ -17,8 +17,7 @@ from maskc.kit.constraint import Constraint
 from maskc.kit.documents import FORMATS, MOST_STEPS, write_documents
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.batches import allocate_bitmask
-from maskc.tags.families import Tool, load_family
-from maskc.tags.rendering import render
+from maskc.tags.families import Tool, load_family, render
 from maskc.tags.tools import read_choice, read_tools
 from maskc.vocab.vocabulary import Vocabulary
 

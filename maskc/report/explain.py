@@ -8,17 +8,19 @@ from dataclasses import asdict, fields
 from decimal import Decimal
 from typing import Any
 
-from maskc.explain.explaining import Problem, Warmth, line_and_column_of
-from maskc.explain.model import (
+from maskc.explain.explaining import (
     Cause,
     Causes,
     Death,
     Explanation,
     Keyword,
+    Problem,
     Refusal,
     TextReading,
     TokenGroup,
     TokenVerdict,
+    Warmth,
+    line_and_column_of,
 )
 from maskc.report.formats import (
     MAX_NAMES,

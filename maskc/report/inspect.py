@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from maskc.artifact.starts import starts_of
 from maskc.errors import GrammarError, LimitError, PostlexError, SchemaError, escape
-from maskc.explain.explaining import Warmth, measure_heat
-from maskc.explain.model import Explanation
+from maskc.explain.explaining import Explanation, Warmth, measure_heat
 from maskc.frontends.lark.shapes import RuleShape, read_shapes
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import source_from_header

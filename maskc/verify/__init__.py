@@ -20,6 +20,7 @@ from maskc.artifact.files import read_checksum
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import load
 from maskc.verify.files import Corpus, choose_files, find_corpus, read_text
+from maskc.verify.grammar import refuse_bytes
 from maskc.verify.model import (
     Document,
     Experiment,
@@ -36,7 +37,6 @@ from maskc.verify.plan import (
     plan_second,
     run_unit_anywhere,
 )
-from maskc.verify.refusals import refuse_bytes
 from maskc.work.processes import Timed, gather, open_executor
 
 __all__ = ["Experiment", "VerifyOptions", "VerifyReport", "run_verify"]

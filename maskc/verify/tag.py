@@ -14,12 +14,12 @@ from random import Random
 from typing import Any
 
 from maskc.runtime.link.plan.replies import cut_reply, encode_reply, names_of
+from maskc.verify.grammar import TextRefusal, refuse_at
 from maskc.verify.json_judge import NotJudgedError
 from maskc.verify.mask_texts import MaskDrawer
 from maskc.verify.model import Document, Experiment
 from maskc.verify.mutation import KINDS, change
 from maskc.verify.plan import list_experiments
-from maskc.verify.refusals import TextRefusal, refuse_at
 from maskc.verify.subject import Cursor, Mutation, Subject, is_whole
 from maskc.verify.tag_judge import TagJudge
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from maskc import allocate_bitmask
-from maskc.integrations.rows import RowOwner, fill_rows
+from maskc.integrations.session import RowOwner, fill_rows
 from tests.compiled import compile_text
 
 

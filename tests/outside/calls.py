@@ -29,8 +29,7 @@ import jsonschema
 from maskc.errors import MaskcError
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.tags.families import Tool, list_families, load_family
-from maskc.tags.rendering import render
+from maskc.tags.families import Tool, list_families, load_family, render
 from maskc.tags.styles import STYLES
 from maskc.vocab import load_vocabulary
 

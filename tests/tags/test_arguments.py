@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 
 from maskc.errors import SchemaError
+from maskc.tags.families import render, write_arguments
 from maskc.tags.plain import may_wait
-from maskc.tags.rendering import render, write_arguments
 from maskc.tags.tools import describe_tools
 from tests.examples import seeds
 from tests.tags.conftest import legal, tag_of, takes

@@ -10,8 +10,7 @@ from maskc.kit.artifacts import compile_tools
 from maskc.kit.file import make_kit
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.tags.families import list_families, list_parsers, list_refused, load_family
-from maskc.tags.rendering import render
+from maskc.tags.families import list_families, list_parsers, list_refused, load_family, render
 from maskc.tags.tools import describe_tools
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary

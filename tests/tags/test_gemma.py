@@ -16,7 +16,7 @@ from maskc.kit.artifacts import compile_tools
 from maskc.kit.file import make_kit
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.tags.rendering import write_arguments
+from maskc.tags.families import write_arguments
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
 from tests.examples import seeds

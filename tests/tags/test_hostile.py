@@ -8,8 +8,7 @@ import pytest
 import maskc
 from maskc.errors import LimitError, MaskcError, SchemaError, TagError
 from maskc.kit.file import make_kit
-from maskc.tags.families import list_families
-from maskc.tags.rendering import render
+from maskc.tags.families import list_families, render
 from maskc.tags.tools import describe_tools
 from maskc.vocab.vocabulary import Vocabulary
 from tests.tags.conftest import tag_of

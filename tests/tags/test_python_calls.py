@@ -15,7 +15,7 @@ from maskc.errors import SchemaError, TagError
 from maskc.kit.artifacts import compile_tools
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.tags.rendering import write_arguments
+from maskc.tags.families import write_arguments
 from maskc.vocab import load_vocabulary
 from tests.examples import seeds
 from tests.tags.conftest import legal, tag_of, takes

@@ -5,8 +5,7 @@
 
 import pytest
 
-from maskc.tags.families import Tool, list_families, load_family
-from maskc.tags.rendering import render, write_arguments
+from maskc.tags.families import Tool, list_families, load_family, render, write_arguments
 from maskc.tags.styles import STYLES
 from tests.tags.conftest import tag_of, takes
 from tests.tags.test_families import find_style

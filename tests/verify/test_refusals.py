@@ -5,7 +5,7 @@ import pytest
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.verify.general import build_oracle
-from maskc.verify.refusals import TextRefusal, find_refusal, refuse_bytes
+from maskc.verify.grammar import TextRefusal, find_refusal, refuse_bytes
 
 BLOCKS = """\
 // maskc: postlex=indenter NL_type=_NL INDENT_type=_IN DEDENT_type=_DE tab_len=4
