@@ -9,8 +9,8 @@ from http.client import HTTPConnection
 import pytest
 
 import maskc
+from maskc import play as module
 from maskc.play import MAX_BODY, MAX_CONNECTIONS, MAX_TEXT, answer
-from maskc.play import server as module
 from tests.browsers import needs_browser, open_page, show
 
 

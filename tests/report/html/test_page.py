@@ -7,6 +7,7 @@ import pytest
 
 import maskc
 from maskc.compiler.pipeline import PassRecord
+from maskc.report import html
 from maskc.report.html import (
     list_log_ticks,
     list_ticks,
@@ -14,7 +15,6 @@ from maskc.report.html import (
     scale_linear,
     scale_log,
 )
-from maskc.report.html import page as html
 from maskc.report.inspect import report_artifact, view_artifact
 from maskc.report.model import Bar
 from tests.browsers import needs_browser, show
