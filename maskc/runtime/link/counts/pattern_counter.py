@@ -18,6 +18,7 @@ as in ``(?:(?:(?:a|aa){7,19}|a{5,60}){13,40}){2000}``; more are a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,11 +52,19 @@ _CONTROL, _BOX = 4, 3  # steps
 _CONTROL_BYTES, _BOX_BYTES = 150, 250  # of memory, about; a test compares
 MAX_BOXES = 4_000
 MAX_NESTED = 60  # of them, those in loops inside loops: they are compared in pairs
-# Boxes of which the results are kept, and how many of these; all states of a mask share some.
-_MOST_BOXES, _MOST_RESULTS = 32, 2_000
+# Boxes of which the results are kept, and how many of these: the states of a mask share some.
+_MOST_BOXES, _MOST_BEGUN = 8, 500
 
 State = tuple[tuple[ControlState, Boxes], ...]
-_Key = tuple[tuple[int, ...], Boxes]
+
+
+class _Begun(NamedTuple):
+    """A position whose character may begin: its node after each byte class, and its counts."""
+
+    position: int
+    row: list[int | None]
+    n_joined: int
+    capped: Boxes
 
 
 class PatternCounter(CountingAutomaton[State]):
@@ -74,9 +83,7 @@ class PatternCounter(CountingAutomaton[State]):
         self._groups: dict[tuple[ControlState, ...], list[tuple[int, list[int]]]] = {}
         self._rounds: dict[ControlState, Round | None] = {}
         self._tangled: set[tuple[int, ...]] = set()  # loops that do not go round so
-        # By the loops around a position, and boxes there.
-        self._joined: dict[_Key, Boxes] = {}
-        self._capped: dict[_Key, Boxes] = {}
+        self._begun: dict[tuple[int, Boxes], _Begun] = {}  # by position and counts
         super().__init__((((START, DONE), FREE),))
 
     def loop_of(self, state: int) -> Loop | None:
@@ -100,46 +107,77 @@ class PatternCounter(CountingAutomaton[State]):
 
     def find_moves(self, name: State) -> dict[int, State]:
         found = dict[int, State]()
-        counted: dict[tuple[int, int], Boxes] = {}
-        taken: dict[tuple[int, int], Boxes] = {}
+        begun = self._begin_characters(name)
+        inner = [
+            (control[0], self._row(control[1]), boxes)
+            for control, boxes in name
+            if control[1] != DONE
+        ]
         for byte_class, bytes_ in self._group_bytes(tuple([control for control, _ in name])):
-            after = self._step_alone(name, byte_class, counted)
-            if after is None and (exact := self._step(name, byte_class, taken)) is not None:
+            after = self._step_capped(begun, inner, byte_class)
+            if after is None and (exact := self._step(name, byte_class)) is not None:
                 after = self.cap(exact)
             if after:
                 found.update(dict.fromkeys(bytes_, after))
         return found
 
-    def _step_alone(
-        self, name: State, byte_class: int, counted: dict[tuple[int, int], Boxes]
-    ) -> State | None:
-        """Return the capped state after a byte from one control state with one count of each loop.
+    def _begin_characters(self, name: State) -> list[_Begun]:
+        """Return the positions whose characters may begin now.
 
-        Counts depend on the edge that is taken and where it leads, not on the byte: they are kept
-        in ``counted``, by edge and position, empty if the edge is closed. Nothing in the state: no
-        text goes on; ``None``: it is another state, or edges meet.
+        Their counts depend on the edges that lead there, not on the byte.
         """
-        ((position, node), boxes), *others = name
-        if others or len(boxes) > 1:
+        pattern, counts = self.pattern, dict[int, list[Box]]()
+        for (position, node), boxes in name:
+            if node != DONE:
+                continue
+            for edge_number, edge in enumerate(pattern.edges[position]):
+                after = self._take(position, edge_number, boxes)
+                for target in edge.targets if after else ():
+                    entered = enter(after, len(pattern.loops[target]) - edge.n_open)
+                    counts.setdefault(target, []).extend(entered)
+        return [self._begin(position, tuple(boxes)) for position, boxes in counts.items()]
+
+    def _begin(self, position: int, boxes: Boxes) -> _Begun:
+        found = self._begun.get((position, boxes))
+        if found is None:
+            joined = self._join({(position, DONE): [*boxes]})
+            ((_, capped),) = self.cap(joined)
+            row = self._row(self.pattern.roots[position])
+            found = _Begun(position, row, len(joined[0][1]), capped)
+            if len(boxes) <= _MOST_BOXES:
+                if len(self._begun) >= _MOST_BEGUN:
+                    self._begun.clear()
+                self._begun[position, boxes] = found
+        return found
+
+    def _step_capped(
+        self, begun: list[_Begun], inner: list[tuple[int, list[int | None], Boxes]], byte_class: int
+    ) -> State | None:
+        """Return the capped state after a byte; ``None`` if two ways lead to a control state.
+
+        Args:
+            begun: the positions whose characters may begin with it.
+            inner: of control states inside of a character, which keep their counts, the position,
+                the node after each byte class and the boxes.
+        """
+        found, n_boxes, n_nested = list[tuple[ControlState, Boxes]](), 0, 0
+        for position, row, n_joined, capped in begun:
+            node = row[byte_class]
+            if node is not None:
+                found.append(((position, node), capped))
+                n_boxes += n_joined
+                n_nested += n_joined if len(self._bounds[position]) > 1 else 0
+        for position, row, held in inner:
+            node = row[byte_class]
+            if node is not None:
+                found.append(((position, node), held))
+                n_boxes += len(held)
+                n_nested += len(held) if len(self._bounds[position]) > 1 else 0
+        charge_steps(_CONTROL * len(found))
+        if len({control for control, _ in found}) < len(found):
             return None
-        charge_steps(_CONTROL + _BOX)
-        if node != DONE:
-            return tuple((control, boxes) for control in self._reach(position, node, 0)[byte_class])
-        found = dict[ControlState, Boxes]()
-        for edge_number in range(len(self.pattern.edges[position])):
-            for control in self._reach(position, node, edge_number)[byte_class]:
-                if control in found:
-                    return None
-                key = (edge_number, control[0])
-                if key not in counted:
-                    n_open = self.pattern.edges[position][edge_number].n_open
-                    n_entered = len(self.pattern.loops[control[0]]) - n_open
-                    entered = [*enter(self._take(position, edge_number, boxes), n_entered)]
-                    joined = self._join({control: entered}) if entered else ()
-                    counted[key] = self.cap(joined)[0][1] if joined else ()
-                if counted[key]:
-                    found[control] = counted[key]
-        return tuple(sorted(found.items()))
+        _check_boxes(n_boxes, n_nested)
+        return tuple(sorted(found))
 
     def _group_bytes(self, controls: tuple[ControlState, ...]) -> list[tuple[int, list[int]]]:
         """Return the bytes that lead to the same control states, each group with a byte class."""
@@ -166,35 +204,22 @@ class PatternCounter(CountingAutomaton[State]):
         )
 
     def read(self, name: State, byte: int) -> State | None:
-        return self._step(name, self._class_of[byte], {})
+        return self._step(name, self._class_of[byte])
 
     def leave(self, name: State, byte: int) -> State | None:
         """Return the state after a byte with which the innermost loop is left, or another entered.
 
         Counts are exact. From inside of a character one edge leads on, as in :meth:`read`.
         """
-        return self._step(name, self._class_of[byte], {}, is_left=True)
+        return self._step(name, self._class_of[byte], is_left=True)
 
     def cap(self, name: State) -> State:
-        return tuple([(control, self._cap(control[0], boxes)) for control, boxes in name])
-
-    def _cap(self, position: int, boxes: Boxes) -> Boxes:
-        key = (self.pattern.loops[position], boxes)
-        found = self._capped.get(key)
-        if found is None:
-            bounds = self._bounds[position]
-            found = cap(boxes, bounds, self._passes[position]) if bounds else boxes
-            _keep(self._capped, key, found)
-        return found
-
-    def _join_boxes(self, position: int, boxes: Boxes) -> Boxes:
-        key = (self.pattern.loops[position], boxes)
-        found = self._joined.get(key)
-        if found is None:
-            bounds = self._bounds[position]
-            found = join(boxes, bounds) if bounds else FREE
-            _keep(self._joined, key, found)
-        return found
+        return tuple(
+            (control, cap(boxes, bounds, self._passes[control[0]]))
+            if (bounds := self._bounds[control[0]])
+            else (control, boxes)
+            for control, boxes in name
+        )
 
     def measure(self, name: State) -> int:
         # Control states mostly have the same counts.
@@ -204,15 +229,7 @@ class PatternCounter(CountingAutomaton[State]):
         """Return how many edges a control state has; one inside a character has one."""
         return len(self.pattern.edges[control[0]]) if control[1] == DONE else 1
 
-    def _step(
-        self,
-        name: State,
-        byte_class: int,
-        taken: dict[tuple[int, int], Boxes],
-        *,
-        is_left: bool = False,
-    ) -> State | None:
-        """Return the state after a byte; ``taken`` keeps the counts after each edge of the name."""
+    def _step(self, name: State, byte_class: int, *, is_left: bool = False) -> State | None:
         pattern, found = self.pattern, dict[ControlState, list[Box]]()
         for (position, node), boxes in name:
             if node != DONE:
@@ -225,12 +242,7 @@ class PatternCounter(CountingAutomaton[State]):
                     controls = tuple(
                         control for control in controls if pattern.loops[control[0]] != loops
                     )
-                if not controls:
-                    continue
-                key = (position, edge_number)
-                after = taken.get(key)
-                if after is None:
-                    after = taken[key] = self._take(position, edge_number, boxes)
+                after = self._take(position, edge_number, boxes) if controls else ()
                 for control in controls if after else ():
                     n_entered = len(pattern.loops[control[0]]) - edge.n_open
                     found.setdefault(control, []).extend(enter(after, n_entered))
@@ -250,16 +262,11 @@ class PatternCounter(CountingAutomaton[State]):
             boxes, bounds = found[control], self._bounds[control[0]]
             n_pairs = len(boxes) ** 2 if len(bounds) > 1 else 0
             charge_steps(_CONTROL + _BOX * len(boxes) + n_pairs // 2)
-            joined = self._join_boxes(control[0], tuple(boxes))
+            joined = join(boxes, bounds) if bounds else FREE
             n_boxes += len(joined)
             n_nested += len(joined) if len(bounds) > 1 else 0
             state.append((control, joined))
-        if n_boxes > MAX_BOXES or n_nested > MAX_NESTED:
-            raise LimitError(
-                "counts of the repetitions in the text so far",
-                MAX_BOXES if n_boxes > MAX_BOXES else MAX_NESTED,
-                "write the repetition so that a text has fewer ways to be split into passes",
-            )
+        _check_boxes(n_boxes, n_nested)
         return tuple(state)
 
     def _reach(self, position: int, node: int, edge_number: int) -> list[tuple[ControlState, ...]]:
@@ -289,11 +296,13 @@ class PatternCounter(CountingAutomaton[State]):
         return found
 
 
-def _keep(known: dict[_Key, Boxes], key: _Key, found: Boxes) -> None:
-    if len(key[1]) <= _MOST_BOXES:
-        if len(known) >= _MOST_RESULTS:
-            known.clear()
-        known[key] = found
+def _check_boxes(n_boxes: int, n_nested: int) -> None:
+    if n_boxes > MAX_BOXES or n_nested > MAX_NESTED:
+        raise LimitError(
+            "counts of the repetitions in the text so far",
+            MAX_BOXES if n_boxes > MAX_BOXES else MAX_NESTED,
+            "write the repetition so that a text has fewer ways to be split into passes",
+        )
 
 
 class _CountedLoop(Loop):
