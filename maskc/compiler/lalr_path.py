@@ -35,8 +35,7 @@ from maskc.ids import AT_END, NO_LOOKAHEAD, BoundaryId, TerminalId
 from maskc.lexer.boundaries import LexemeContexts, PartialLexeme
 from maskc.lexer.columns import ColumnTable
 from maskc.lexer.contextual import build_scanner
-from maskc.lexer.narrowed import WordStates, narrow_scanner
-from maskc.lexer.rewritten import rewrite_scanner
+from maskc.lexer.rewritten import WordStates, narrow_scanner, rewrite_scanner
 from maskc.lexer.scanner import End, Scanner, rename_ends
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase

@@ -28,7 +28,7 @@ from maskc.errors import GrammarError
 from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Grammar
 from maskc.ids import TerminalId
-from maskc.lexer.narrowed import WordStates
+from maskc.lexer.rewritten import WordStates
 from maskc.lexer.scanner import Scanner
 from maskc.system import peak_memory
 from maskc.vocab.trie import trie_of

@@ -4,7 +4,7 @@ import pytest
 
 import maskc
 from maskc.errors import GrammarError, HoleError, LimitError, UnknownSymbolError
-from maskc.lexer import narrowed
+from maskc.lexer import rewritten
 from tests.compiled import compile_text, legal_ids
 
 TEXT = """
@@ -71,7 +71,7 @@ def test_a_grammar_of_which_no_text_is_left_is_refused():
 
 
 def test_words_are_bounded(monkeypatch):
-    monkeypatch.setattr(narrowed._Narrowing, "most_states", 2_000)
+    monkeypatch.setattr(rewritten._Narrowing, "most_states", 2_000)
     artifact = compile_text("start: WORD\nWORD: /[a-z]+/\n")
     many = [f"{a}{b}{'x' * 40}" for a in "abcdefg" for b in "abcdefg"]
     with pytest.raises(LimitError, match="give fewer or shorter words"):
