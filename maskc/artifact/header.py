@@ -1,10 +1,8 @@
 """Checks the entries of a header.
 
-The runtime indexes arrays with some numbers of the header: those are inside what they index. The
-rest tells what the artifact was made from: names, texts, counts, what streamlining left. Commands
-read that without further checks, so each entry is checked here, once, when a file is loaded.
-Entries that are not known are passed over, unless they hold bytes: everything but a witness can be
-printed as JSON.
+The runtime indexes arrays with some numbers of the header, and commands read the rest without
+further checks, so each entry is checked here, once, when a file is loaded. Entries that are not
+known are passed over, unless they hold bytes: everything but a witness can be printed as JSON.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """The files that a ``maskc.toml`` asks for, each with what its content depends on.
 
 A *unit* is one file: the artifact of a grammar for a tokenizer, or a tokenizer's kit. Its *key* is
-a hash of all that decides its bytes: the grammar with its imports and settings, the tokenizer, and
-the versions of maskc, its format, Lark and Unicode. Where, when and beside what a unit is made
-plays no part in it: units can be made in any order, on any machine, and the bytes are the same.
+a hash of all that decides its bytes. Where, when and beside what a unit is made plays no part.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Restricted terminals whose words depend on what was written before.
 
 A *scope* is an artifact whose holes are narrowed to the words that a function returns for all
-captured symbols so far. The function is asked once for the same symbols, and the same words are one
-scope, whatever was written.
-
-The symbols are a linked list with hash consing: one more symbol costs the same however many came
-before it, but for the tuple that the function is given.
+captured symbols so far. It is asked once for the same symbols, which are a linked list with hash
+consing, and the same words are one scope, whatever was written.
 """
 
 from __future__ import annotations

@@ -1,15 +1,9 @@
-r"""A single regular expression as a grammar.
+r"""A single regular expression as a grammar, whose texts are those that ``re.fullmatch`` takes.
 
-Its texts are those that ``re.fullmatch`` takes. The grammar has one terminal, read by LALR:
-``(?:PATTERN)\Z`` where ``re`` knows that the pattern reads a character, and otherwise
-``(?=(?:PATTERN)\Z)[\s\S]+``, since Lark takes no terminal that might be empty. If the pattern
-matches the empty text, the terminal is optional.
-
-Beside what ``re`` reads, a pattern may name properties of Unicode, as ``\p{Lu}``
-(:mod:`maskc.regular.properties`).
-
-What no automaton follows is refused: back-references to what may have many texts
-(:mod:`maskc.frontends.backreferences`), and conditionals on a group's number.
+The grammar has one terminal, read by LALR: ``(?:PATTERN)\Z`` where ``re`` knows that the pattern
+reads a character, and otherwise ``(?=(?:PATTERN)\Z)[\s\S]+``, since Lark takes no terminal that
+might be empty. If the pattern matches the empty text, the terminal is optional. docs/dialects.md
+has what is refused, and what may be written beside what ``re`` reads.
 """
 
 from __future__ import annotations

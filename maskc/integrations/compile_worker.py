@@ -1,19 +1,14 @@
 """A process that compiles what a server's requests bring, one after the other.
 
-It is forked (:mod:`maskc.work.workers`) from one that has the vocabulary and has compiled a
-grammar, and answers orders until its pipe is closed. What it may take is kept three times: by the
-budget of a compilation, whose sentence the client gets; by the system, which bounds the address
-space and ends the process where one call of C goes on after its time; and by the server, which
-waits only so long.
+What it may take is kept three times: by the budget of a compilation, whose sentence the client
+gets; by the system, which bounds the address space and ends the process where one call of C goes on
+after its time; and by the server, which waits only so long.
 
-An order is JSON that names what is to be compiled and the limits. The answer is a byte that says
-whether it is refused, and bytes: of a schema its plan, of a grammar its artifact without the
-tokens, of a pattern the tables of its automaton if it has few states; nothing where the pattern is
-small, or is followed with counters, and can be compiled where it is used. A refusal is an error's
-class and fields, so that the sentence is the same as if it had been compiled in the server. Nothing
-is pickled, and what is read is checked as a file is.
-
-Example: ``{"kind": "pattern", "text": "a+", "nice": 0, "limits": [5, 500000000, 200000, 20000]}``.
+An order is JSON: ``{"kind": "pattern", "text": "a+", "nice": 0, "limits": [5, 500000000, …]}``. The
+answer is a byte that says whether it is refused, and bytes: of a schema its plan, of a grammar its
+artifact without the tokens, of a pattern the tables of its automaton if it has few states; nothing
+where the pattern can be compiled where it is used. A refusal is an error's class and fields.
+Nothing is pickled, and what is read is checked as a file is.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """Grammars in the continuous batching of transformers: a request names the artifact it follows.
 
-There the requests of a step are packed, each comes and goes on its own, and the logits processors
-of ``generate()`` are not asked. A manager of transformers has processors of another kind, which are
-told the requests of a step and apply a value for each; :func:`open_manager` gives it one whose
-value is a row of masks. A request that names no grammar is free; one that names an artifact that
-cannot be served fails, with the reason as its error, and the others go on.
-
-Example: ``manager.add_request(ids, grammar="json")`` and ``manager.add_request(ids)`` in one batch.
+There the logits processors of ``generate()`` are not asked. A manager has processors of another
+kind, which are told the requests of a step and apply a value for each; ours is a row of masks. A
+request that names an artifact that cannot be served fails, and the others go on.
 
 Processors that leave out unlikely tokens must not leave out all legal ones, so ours is the first.
 The masks of a step are made before it, from the tokens of the steps before: asynchronous batching,

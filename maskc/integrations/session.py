@@ -1,20 +1,12 @@
 """One request in an engine that has its own idea of what ends it.
 
-An engine stops a request at the ids it names: the model's end-of-sequence tokens and the request's
-stop tokens. These, and no others, are the ends here: each is legal iff the text so far is complete,
-even one that would otherwise be text, and the artifact's own end-of-sequence ids are illegal
-if the engine would not stop at them.
+The ids at which an engine stops a request, and no others, are the ends here: each is legal iff the
+text so far is complete, even one that would otherwise be text, and the artifact's own
+end-of-sequence ids are illegal if the engine would not stop at them.
 
 A text that a constraint of a kit reads in too many ways at once, or for which a pattern needs too
 many states, cannot be followed further: its ends are then all that is legal, whether it is complete
-or not. That is logged, and other requests go on.
-
-An engine cuts a text off when it has ``max_tokens``. With ``MASKC_MAX_TOKENS=finish`` masks of a
-request have only tokens after which the text can still be finished in those that are left
-(:mod:`maskc.runtime.budget`); with ``asked`` those of requests that say so, by ``"maskc_finish":
-"true"`` among the fields that the engine keeps for extensions. Nothing else changes: ``cut`` is the
-default. With 20 tokens left JSON may open a string, and with 2 left after ``[[1`` it may only be
-closed by ``]]``.
+or not. That is logged, and other requests go on. ``MASKC_MAX_TOKENS`` is in docs/environment.md.
 
 Speculative decoding goes on after an end and takes it back: tokens after the end are counted, so
 that ``rollback`` undoes exactly what was taken.

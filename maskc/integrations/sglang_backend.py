@@ -1,9 +1,5 @@
 """SGLang's backend that serves artifacts and what requests bring, and delegates the rest.
 
-An ``ebnf`` of ``maskc://NAME`` is an artifact. Schemas, patterns and grammars of requests are
-served if the operator named their kind (:mod:`maskc.integrations.requests`), else they are the
-delegate's; what maskc refuses then is the client's error or the delegate's too, as he chose.
-
 SGLang remembers grammars, and requests that fail, by their text without bound; ours are not
 remembered: a client can invent texts without end, and what lies under a name may be replaced, put
 in order or taken away. The registry and the kit know them, so nothing is done twice.

@@ -1,9 +1,7 @@
 """What the compiler made of a grammar, from a header: optimisation, undecided rows, lexing.
 
-A *row* is a distinct pair of a lexer state and a terminal sequence. Rows are stored once where
-lexer states share them, and counted as often as they are read. A row is *undecided* for an LALR
-state on top of the stack if the stack below decides whether it is legal (header entry
-``residue``).
+Rows are stored once where lexer states share them, and counted as often as they are read. A row is
+*undecided* for an LALR state on top if the stack below decides it (header entry ``residue``).
 """
 
 from __future__ import annotations

@@ -1,10 +1,5 @@
 """The judge of JSON values: the package ``jsonschema``, with exact numbers.
 
-Example: with ``{"multipleOf": 0.1}`` the text ``0.3`` is valid, though its float is no multiple.
-
-Patterns are given to it as :mod:`maskc.verify.ecma` writes them, since it reads them with Python's
-``re``.
-
 Whether a text keeps an artifact's layout is read from its own signs, by docs/json-schema.md;
 nothing of the runtime is asked. Spellings that a layout has in part are not judged: exponents, and
 escapes of what need not be escaped.

@@ -1,14 +1,13 @@
 """The tokens of a Hugging Face ``tokenizer.json``, read without the ``tokenizers`` package.
 
-The model's pieces become bytes (see :mod:`maskc.vocab.piece_decoder`); the unknown piece and
-special tokens become ``None``. Added tokens that are not special go through the file's decoder as
-pieces do: their ``lstrip``, ``rstrip``, ``single_word`` and ``normalized`` are about finding them
-in a text, not about writing them. Which of them are text says :mod:`maskc.vocab.vocabulary`.
+The unknown piece and special tokens become ``None``. Added tokens that are not special go through
+the file's decoder as pieces do: their ``lstrip``, ``rstrip``, ``single_word`` and ``normalized``
+are about finding them in a text, not about writing them.
 
-The ids that end the output are not in this file. They come from its neighbours: all of
-``generation_config.json`` (``eos_token_id``) and ``tokenizer_config.json`` (``eos_token``);
-failing both, ``special_tokens_map.json``; failing that, ``config.json``; failing these too, an
-added token with one of the names in common use.
+The ids that end the output come from the file's neighbours: all of ``generation_config.json``
+(``eos_token_id``) and ``tokenizer_config.json`` (``eos_token``); failing both,
+``special_tokens_map.json``; failing that, ``config.json``; failing these too, an added token with
+one of the names in common use.
 """
 
 from __future__ import annotations

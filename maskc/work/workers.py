@@ -1,11 +1,8 @@
 """A worker: a process that answers one message after the other, and this end of the pipe to it.
 
 A message is bytes behind their length. The worker says that it begins with one, by an empty
-message, and then answers: so who asks knows whether an idle worker has died or was stopped, and
-another one may take the message, or whether this one did at work.
-
-Workers are forked where the system can do that safely (:mod:`maskc.work.fork_server`), and started
-as processes of their own elsewhere (:mod:`maskc.work.spawn_server`).
+message, and then answers: so who asks knows whether an idle worker has died, and another one may
+take the message, or whether this one did at work.
 """
 
 from __future__ import annotations

@@ -1,16 +1,11 @@
-r"""Translation of patterns of the module ``regex`` to patterns of ``re``.
+"""Translation of patterns of the module ``regex`` to patterns of ``re``, for ``regex=true``.
 
-A grammar with the setting ``regex=true`` is read by ``Lark(…, regex=True)``: its terminals are
-patterns of the package ``regex``, which has properties (``\p{L}``) and POSIX classes, and newer
-tables of Unicode. Lark loads the grammar with it, so the order of terminals is Lark's. Then each
-pattern becomes one of ``re``: classes, and letters of either case, are written out as the
-characters that ``regex`` itself says they have. All else of the compiler is as for ``re``.
-
-Example: ``\p{Lu}+`` becomes ``[\U00000041-\U0000005a\U000000c0-…]+``.
+Lark loads the grammar with it, so the order of terminals is Lark's. Then each pattern becomes one
+of ``re``: classes, and letters of either case, are written out as the characters that ``regex``
+itself says they have. All else of the compiler is as for ``re``.
 
 Version 0 of ``regex`` is meant, its default, which is ``re`` with more in it. What is no regular
-language, or is about the whole alternation, is refused by name: fuzzy matching, recursion,
-``(?V1)`` with its set operations, flags for the whole pattern, ``\K``, ``\G``, ``\X``, ``\m``.
+language, or is about the whole alternation, is refused by name (docs/settings.md).
 """
 
 from __future__ import annotations
