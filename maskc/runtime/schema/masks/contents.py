@@ -64,8 +64,8 @@ class PositionContents:
         """
         found = self._of_positions.get(number)
         if found is None:
-            position = self._plan.positions[number]
-            if position is None or depth > _MAX_DEPTH:
+            position = self._plan.position(number)
+            if depth > _MAX_DEPTH:
                 return NO_CONTENT
             self._of_positions[number] = NO_CONTENT  # of what stands inside itself
             found = self._of_positions[number] = self._find(number, position, depth)

@@ -134,9 +134,9 @@ class SchemaMasks:
     def _find(self, here: Configuration) -> PooledMask:
         parts, removed = self._collect(here)
         may_end = self._machine.may_end(here)
-        if removed or here.nodes[0][STATE][KIND] == KEY:
+        if removed or len(parts) > 1 and here.nodes[0][STATE][KIND] == KEY:
             return self._compose(parts, removed, may_end=may_end)
-        # Parts of what is no key are mostly the same ones.
+        # Parts of what is no key are mostly the same ones, and so is one alone of a key.
         key = (may_end, *sorted([part.serial for part in parts]))
         found: PooledMask | None = self._composed.get(key)
         if found is None:
@@ -262,24 +262,19 @@ class SchemaMasks:
 
     def _rests_after(self, node: Node, label: int) -> Rests:
         """Return which rests are legal after a closing quote."""
+        after: tuple[Node, ...] = ()
+        key: object
         if node[STATE][KIND] != KEY:
-            return self._read_rests(self._close(node, label))
-        if node[CAPTURES]:
-            key: object = (serials_of(node[PARENTS]), *node[STATE][RULE:PHASE], label)
+            after = self._close(node, label)
+            key = serials_of(after)
+        elif node[CAPTURES]:
+            key = (serials_of(node[PARENTS]), *node[STATE][RULE:PHASE], label)
         else:
             key = self._parts.continuation_key(self._index.suffixes, node, label)
         found: Rests | None = self._rests.get(key)
         if found is None:
-            found = self._read_rests(self._close(node, label))
-            self._rests.put(key, found)
-        return found
-
-    def _read_rests(self, after: tuple[Node, ...]) -> Rests:
-        key = serials_of(after)
-        found: Rests | None = self._rests.get(key)
-        if found is None:
             walk = SchemaWalk(self._parts, self._index.suffixes, None)
-            walk.begin(after)
+            walk.begin(after or self._close(node, label))
             part = walk.part()
             found = part.bits, part.to_verify
             self._rests.put(key, found)

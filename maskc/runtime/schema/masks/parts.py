@@ -10,7 +10,7 @@ Example: after ``{"a": 1`` and after ``{"b": 2`` the same is legal, if a key may
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
@@ -28,7 +28,6 @@ from maskc.runtime.schema.machine.nodes import (
     OBJECT,
     PARENTS,
     PLACEHOLDER,
-    SERIAL,
     STATE,
     STRING,
     VALUE,
@@ -70,51 +69,27 @@ class Parts:
         self.opened_strings = OpenedStrings(index, plan, machine.budget)
         self.key_summary = KeySummary(index, plan, self.opened_strings, machine.budget)
         self._known = Cache(machine.budget, _measure_part)
-        self._below = Cache(machine.budget, _measure)
-        # The serials of parts → a tuple of them.
-        self._together = Cache(machine.budget, _measure)
+        self._after_keys = Cache(machine.budget, _measure)
         self._quotes = Cache(machine.budget)
         self._contents = PositionContents(index, plan)
         self._make_walk = make_walk
         self._placeholders: dict[tuple[int, bool], Node] = {}
 
-    def beyond(self, trie: Trie, node: Node, nodes: Nodes) -> tuple[Part, ...]:
-        """Return parts that have all that is legal after some nodes of a trie.
-
-        ``node`` is on top of a stack in which no items are compared, where something above it has
-        ended. A node that stays below, while others come and go on top of it, remembers it.
-        """
-        key = (node[SERIAL], nodes, trie is self.index.suffixes)
-        found: tuple[Part, ...] | None = self._below.get(key)
-        if found is None:
-            found = self._walk(trie, nodes, (node,))
-            self._below.put(key, found)
-        return found
-
     def after_key(
         self, trie: Trie, node: Node, label: int, text: str, nodes: Nodes
     ) -> tuple[Part, ...]:
-        """Return the same after the quote of a key of an object."""
+        """Return parts that have all that is legal after the quote of a key of an object.
+
+        ``node`` is on top of a stack in which no items are compared.
+        """
         key = (self.continuation_key(trie, node, label), text, nodes, trie is self.index.suffixes)
-        found: tuple[Part, ...] | None = self._below.get(key)
+        found: tuple[Part, ...] | None = self._after_keys.get(key)
         if found is None:
-            found = self._walk(trie, nodes, self.machine.after_key(node, label, text))
-            self._below.put(key, found)
-        return found
-
-    def _walk(self, trie: Trie, nodes: Nodes, tops: Iterable[Node]) -> tuple[Part, ...]:
-        walk = self._make_walk(self, trie)
-        for top in tops:
-            walk.enter(top, 0, nodes)
-        return self._put_together(walk.parts())
-
-    def _put_together(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        """Return the same parts, in one tuple for all that have them."""
-        key = tuple([part.serial for part in parts])
-        found: tuple[Part, ...] | None = self._together.get(key)
-        if found is None:
-            found = parts
-            self._together.put(key, found)
+            walk = self._make_walk(self, trie)
+            for top in self.machine.after_key(node, label, text):
+                walk.enter(top, 0, nodes)
+            found = walk.parts()
+            self._after_keys.put(key, found)
         return found
 
     def part(self, trie: Trie, node: Node, gap: int, nodes: Nodes) -> Part:

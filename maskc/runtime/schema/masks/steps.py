@@ -24,6 +24,7 @@ from maskc.runtime.schema.machine.nodes import (
     PARENTS,
     PLACEHOLDER,
     RULE,
+    SERIAL,
     STATE,
     Node,
     is_compared,
@@ -57,6 +58,7 @@ class Steps:
         self._exits: list[int] = []
         self._keys: list[EndedKeys] = []
         self._to_verify = 0
+        self._completed: set[tuple[int, Nodes, bool]] = set()
 
     def part(self) -> Part:
         """Return what was found, the same part for the same."""
@@ -117,15 +119,8 @@ class Steps:
             nodes = self.sift(node, nodes)
         if ends:
             self.add_ends(nodes)
-        if nodes and self._is_alone(node):
-            self.add(*self._parts.beyond(self._trie, node, nodes))
-        elif nodes:
+        if nodes:
             self.enter(node, 0, nodes)
-
-    def _is_alone(self, node: Node) -> bool:
-        """Return whether a node is on a whole stack, in which no items are compared."""
-        # Where a text is known, items that are new may be below, whose values count.
-        return self._text is None and not node[CAPTURES] and node[FOLLOWING] != OVER_PLACEHOLDER
 
     def follow(self, node: Node, gap: int, nodes: Nodes) -> None:
         """Go on likewise, without asking what is remembered of this node."""
@@ -145,13 +140,19 @@ class Steps:
                         self.mark(end)  # it can be the key that was read before the quote
             if not nodes:
                 continue
-            if goes_on and not self._is_alone(node):
+            if not goes_on:
+                self.add_ends(nodes)  # a key that may come has a way on
+            elif self._is_alone(node):
+                self.add_ends(nodes)
+                self.add(*self._parts.after_key(self._trie, node, label, texts[0], nodes))
+            else:
                 for colon in self._machine.after_key(node, label, texts[0]):
                     self.go(colon, nodes)
-                continue
-            self.add_ends(nodes)  # a key that may come has a way on
-            if goes_on:
-                self.add(*self._parts.after_key(self._trie, node, label, texts[0], nodes))
+
+    def _is_alone(self, node: Node) -> bool:
+        """Return whether a node is on a whole stack, in which no items are compared."""
+        # Where a text is known, items that are new may be below, whose values count.
+        return self._text is None and not node[CAPTURES] and node[FOLLOWING] != OVER_PLACEHOLDER
 
     def sift(self, node: Node, nodes: Nodes) -> Nodes:
         """Return those nodes of the trie at which a text can be finished with a node on top."""
@@ -179,14 +180,21 @@ class Steps:
         ids = self._parts.index.ids
         self._few += text_indices if self._is_rests else [ids[n] for n in text_indices]
 
-    def complete(self, parents: Iterable[Node], nodes: Nodes, *, ends: bool = True) -> None:
+    def complete(self, parents: tuple[Node, ...], nodes: Nodes, *, ends: bool = True) -> None:
         """Go on below a value that has ended at some nodes, as :meth:`go` does."""
+        is_only = len(parents) == 1
         for parent in parents:
             if parent[STATE][KIND] == PLACEHOLDER:
                 self._exits += nodes
                 if ends and not parent[STATE][1]:
                     self.add_ends(nodes)
             elif not is_compared(parent):
+                # Alternatives may have the same below: it is gone on with once.
+                if not is_only:
+                    way = (parent[SERIAL], nodes, ends)
+                    if way in self._completed:
+                        continue
+                    self._completed.add(way)
                 self.go(parent, nodes, ends=ends)
             elif parent[STATE][ITEM] == ASSUMED:
                 self.go(self._machine.end_assumed(parent), nodes, ends=ends)
