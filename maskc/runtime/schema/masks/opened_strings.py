@@ -21,7 +21,7 @@ from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.scans.character_trie import CharacterTrie, build_character_trie, free_body
 from maskc.runtime.schema.scans.custom import CustomScans
 from maskc.runtime.schema.scans.searching import Searched, find_names, search_all
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import DEAD, FREE_LABEL, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.schema.tries.summary import MANY, EndedKeys, Part, bits_of
@@ -166,20 +166,27 @@ class OpenedStrings:
         All are of the class of keys without a name, but for the names, and words that are none.
         """
         named: dict[int, int] = {}
-        character_trie, dfa = self.character_trie(trie, nodes), rule.dfa
-        for label, quotes in find_names(character_trie, dfa, dfa.start, dfa.sink):
+        for label, quotes in self.ended_names(trie, rule, nodes):
             named.update(dict.fromkeys(quotes, label))
+        free = self._any_ended(trie, nodes)
+        if not named:
+            return free
         found: list[EndedKeys] = []
-        for keys in self._any_ended(trie, nodes):
-            texts, ends = keys.texts, keys.nodes
-            charge_vector_steps(len(ends))
-            if named and not named.keys().isdisjoint(ends):
-                pairs = [pair for pair in zip(texts, ends, strict=True) if pair[1] not in named]
+        for keys in free:
+            charge_vector_steps(len(keys.nodes))
+            pairs = [(t, n) for t, n in zip(keys.texts, keys.nodes, strict=True) if n not in named]
+            if pairs:
                 texts, ends = tuple([t for t, _ in pairs]), tuple([n for _, n in pairs])
-            if ends:
-                found.append(EndedKeys(rule.n_names, texts, ends, keys.goes_on))
+                found.append(keys._replace(texts=texts, nodes=ends))
         names = [pair for pair in named.items() if pair[1] != NO_LABEL]
         return (*found, *self._group(trie, nodes, names, rule.n_names))
+
+    def ended_names(
+        self, trie: Trie, rule: ObjectRule, nodes: Nodes
+    ) -> list[tuple[int, tuple[int, ...]]]:
+        """Return the names that end within a trie, and words that are no key."""
+        dfa = rule.dfa
+        return find_names(self.character_trie(trie, nodes), dfa, dfa.start, dfa.sink)
 
     def _any_ended(self, trie: Trie, nodes: Nodes) -> tuple[EndedKeys, ...]:
         """Return where keys end that may be any, which is the same in all artifacts."""
@@ -187,7 +194,9 @@ class OpenedStrings:
         known: tuple[EndedKeys, ...] | None = self._index.shared.get(key)
         if known is None:
             opened = self._open_any(trie, nodes, exactly=False)
-            known = self._group(trie, nodes, [(end.node, 0) for end in opened.inside.ended], 0)
+            known = self._group(
+                trie, nodes, [(end.node, FREE_LABEL) for end in opened.inside.ended], 0
+            )
             n_bytes = sum(100 * len(keys.nodes) for keys in known)
             self._index.shared.put(key, known, ENTRY_BYTES + n_bytes)
         return known
@@ -322,6 +331,23 @@ class KeySummary:
             self._known.put(key, found)
         return labels & found
 
+    def has_free_keys(self, trie: Trie, number: int, nodes: Nodes, labels: int) -> bool:
+        """Return whether any key may come that opens at some nodes, and all are of one class.
+
+        Arguments are as :meth:`telling` has them.
+        """
+        rule = self._plan.objects[number]
+        if not rule.is_flat or not labels >> rule.n_names & 1:
+            return False
+        key = ("free", number, nodes, trie is self._index.suffixes)
+        found: bool | None = self._known.get(key)
+        if found is None:
+            ended = self._opened_strings.ended_names
+            layers = self._layers(trie, nodes)
+            found = not any(ended(trie, rule, layer) for layer in layers)
+            self._known.put(key, found)
+        return found
+
     def _layers(self, trie: Trie, nodes: Nodes | None) -> tuple[Nodes, ...]:
         """Return the quotes that count where keys open at some nodes, as many for as many nodes."""
         inner = self._inner_quotes(trie)
@@ -345,7 +371,7 @@ class KeySummary:
             if reach != rule.allowed and not reach & free:
                 found |= reach
         for ended in self._opened_strings.ended_keys(trie, number, nodes, dropped):
-            found |= 1 << ended.label
+            found |= 1 << rule.own_label(ended.label)
         return found
 
 

@@ -46,8 +46,8 @@ from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
 _QUOTE, _COMMA = 0x22, 0x2C
-# Instead of an object's rule, where no text goes on in a key: all objects are alike.
-ANY_RULE = -1
+# Instead of an object's rule: no text goes on in a key; any key that begins may come, all alike.
+ANY_RULE, FREE_RULE = -1, -2
 _WITHOUT_GAPS = (LITERAL, NUMBER, STRING)  # white space ends them, or is a part of them
 
 
@@ -137,7 +137,7 @@ class Parts:
         if kind == END:
             return (layout, *state) if len(state) == 1 else None
         number = state[1]
-        if kind == LITERAL or kind == OBJECT and number == ANY_RULE:
+        if kind == LITERAL or kind == OBJECT and number in (ANY_RULE, FREE_RULE):
             return (layout, *state)
         if kind == STRING:
             rule = self.machine.plan.strings[number]
@@ -232,6 +232,8 @@ class Parts:
         quotes = self._key_quotes(trie, phase, gap, level, nodes) if labels else ()
         if not trie.lead_on(quotes):
             return (OBJECT, ANY_RULE, phase, labels > 0, 0, can_close)
+        if self.key_summary.has_free_keys(trie, number, quotes, labels):
+            return (OBJECT, FREE_RULE, phase, can_close)
         telling = self.key_summary.telling(trie, number, quotes, labels)
         return (OBJECT, number, phase, labels > 0, telling, can_close)
 

@@ -129,10 +129,10 @@ class Steps:
     def end_keys(self, node: Node, keys: Iterable[EndedKeys]) -> None:
         """Go on after keys of an object that have ended."""
         number, others = node[STATE][RULE], read_members(node[STATE])[OTHERS]
-        n_names = self._plan.objects[number].n_names
-        for label, texts, ends, goes_on in keys:
-            nodes = ends
-            if label >= n_names:
+        rule = self._plan.objects[number]
+        for some_label, texts, ends, goes_on in keys:
+            label, nodes = rule.own_label(some_label), ends
+            if label >= rule.n_names:
                 if others:
                     texts, nodes = new_keys(texts, ends, others)
                 if self._is_rests:

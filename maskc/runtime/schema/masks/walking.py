@@ -289,7 +289,7 @@ class SchemaWalk(Steps):
             text_indices = self._read_texts(node, text_indices, quotes)
         self.add_texts(text_indices)
         ended = opened_strings.ended_keys(self._trie, number, quotes, dropped)
-        kept = [key for key in ended if labels >> key.label & 1]
+        kept = [key for key in ended if labels >> rule.own_label(key.label) & 1]
         if kept and node[PARENTS][0][STATE][KIND] == PLACEHOLDER:
             self._keys += kept
         elif kept:

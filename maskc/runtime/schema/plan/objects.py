@@ -16,7 +16,7 @@ from typing import Final
 from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.plan.fulfilment import Fulfilment, Option
 from maskc.runtime.schema.plan.used import UsedKeys
-from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.strings.characters import FREE_LABEL, CharDfa
 from maskc.runtime.schema.strings.keys import Keys, order_names
 from maskc.runtime.schema.strings.other_keys import NO_KEYS, OtherKeys, add_key
 from maskc.runtime.step_budget import charge_steps
@@ -82,6 +82,10 @@ class ObjectRule:
         self._unordered: ObjectRule | None = None
         self._used: UsedKeys | None = None
         self._known: dict[Summary, int] = {}
+
+    def own_label(self, label: int) -> int:
+        """Return the label that a key has here, of one that may be ``FREE_LABEL``."""
+        return self.n_names if label == FREE_LABEL else label
 
     @property
     def has_finite_keys(self) -> bool:

@@ -20,6 +20,8 @@ from maskc.acyclic import mypyc_attr
 
 DEAD = 0
 NO_LABEL = -1
+# Of keys without a name, in objects of which all such keys are one class: one for all objects.
+FREE_LABEL = 1 << 30
 ALL_CLASSES = -1
 _MOST_SPECIAL = 64
 _MOST_STEPS = 1 << 17
