@@ -191,10 +191,10 @@ class Steps:
             elif not is_compared(parent):
                 # Alternatives may have the same below: it is gone on with once.
                 if not is_only:
-                    way = (parent[SERIAL], nodes, ends)
-                    if way in self._completed:
+                    step = (parent[SERIAL], nodes, ends)
+                    if step in self._completed:
                         continue
-                    self._completed.add(way)
+                    self._completed.add(step)
                 self.go(parent, nodes, ends=ends)
             elif parent[STATE][ITEM] == ASSUMED:
                 self.go(self._machine.end_assumed(parent), nodes, ends=ends)
