@@ -18,8 +18,8 @@ from maskc.formats.registry import EXACT_EMAIL, EXACT_HOST, REGEX
 from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.automata import (
     CustomFormatError,
+    all_but,
     combine,
-    complement,
     intersect,
     of_length,
     only_texts,
@@ -82,7 +82,7 @@ class StringDrafts:
     def _all_but(self, texts: tuple[str, ...]) -> CharDfa:
         found = self._others.get(texts)
         if found is None:
-            found = self._others[texts] = complement(only_texts(texts))
+            found = self._others[texts] = all_but(texts)
         return found
 
     def language(self, formula: Formula, pointer: str) -> CharDfa:
