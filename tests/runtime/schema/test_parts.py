@@ -1,7 +1,8 @@
-from maskc.runtime.schema.masks.walking import make_parts
+from maskc.runtime.schema.masks.walking import SchemaWalk, make_parts
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.machines import INDEX
+from tests.runtime.schema.vocabularies import build_index
 
 
 def part_after(parts, machine, text):
@@ -32,3 +33,52 @@ def test_where_no_text_goes_on_in_a_key_all_objects_are_alike():
         (node,) = read(machine, "{").nodes
         found.append(make_parts(INDEX, machine).part(INDEX.tokens, node, 0, tuple(names)))
     assert found[0] is found[1]
+
+
+def test_open_objects_are_alike_where_no_text_ends_a_name():
+    named, other, ended, closed, less = (
+        {"properties": {"zz": {"type": "integer"}}},
+        {"properties": {"yy": {"type": "integer"}}, "required": ["yy"]},
+        {"properties": {"a": {"type": "integer"}}},
+        {"properties": {"zz": {}, "yy": {}, "ww": {}}, "additionalProperties": False},
+        {"propertyNames": {"not": {"const": "a"}}},
+    )
+
+    index = build_index([*(bytes([byte]) for byte in range(256)), b'"a":1', b'"zz'])
+
+    def after_a_comma(schema):
+        machine = build_machine(schema)
+        (node,) = read(machine, '{"zz":1,"yy":1,').nodes
+        return make_parts(index, machine).part(index.tokens, node, 0, (ROOT,))
+
+    assert after_a_comma(named) is after_a_comma(other)
+    assert after_a_comma(ended) is not after_a_comma(named)
+    assert after_a_comma(less) is not after_a_comma(named)
+    assert after_a_comma(closed) is not after_a_comma(named)
+
+
+def test_alternatives_that_have_the_same_below_are_gone_on_with_once(monkeypatch):
+    depth, others, calls = 8, ("string", "null", "boolean", "array"), []
+    schema = {"type": "integer"}
+    for _ in range(depth):
+        each = (
+            {"properties": {"a": schema}, "additionalProperties": {"type": other}}
+            for other in others
+        )
+        schema = {"anyOf": [{"type": "object", **one} for one in each]}
+    texts = [b"}" * depth, b"1" + b"}" * depth]
+    index = build_index([*(bytes([byte]) for byte in range(256)), *texts])
+    machine = build_machine(schema)
+    here = read(machine, '{"a":' * depth + "1")
+    enter = SchemaWalk.enter
+
+    def count(walk, *given):
+        calls.append(given)
+        enter(walk, *given)
+
+    monkeypatch.setattr(SchemaWalk, "enter", count)
+    walk = SchemaWalk(make_parts(index, machine), index.tokens, None)
+    for node in here.nodes:
+        walk.enter(node, here.gap, (ROOT,))
+    assert walk.parts()
+    assert len(calls) < 2 * depth * len(others)  # on all ways there would be 150,000
