@@ -37,7 +37,7 @@ from maskc.runtime.schema.plan.rules import VALUES
 from maskc.runtime.schema.plan.values import read_value
 from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of, new_keys
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
-from maskc.runtime.step_budget import charge_vector_steps
+from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 _FEW_NODES = 12  # of which it takes longer to look up what ends there
 
@@ -183,6 +183,8 @@ class Steps:
     def complete(self, parents: tuple[Node, ...], nodes: Nodes, *, ends: bool = True) -> None:
         """Go on below a value that has ended at some nodes, as :meth:`go` does."""
         is_only = len(parents) == 1
+        if not is_only:
+            charge_steps(len(parents))
         for parent in parents:
             if parent[STATE][KIND] == PLACEHOLDER:
                 self._exits += nodes
