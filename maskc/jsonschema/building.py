@@ -180,10 +180,6 @@ MAX_POSITIONS = 20_000
 class PositionBuilder:
     """Builds the positions of one schema.
 
-    Attributes:
-        drafts: positions; others than those of formulas may be added.
-        formulas: position → what is asked there.
-
     Args:
         list_ahead: returns what has to be built ahead of a formula that waits, each with its
             JSON pointer; ``None`` if it does not wait.
@@ -201,9 +197,10 @@ class PositionBuilder:
         self._list_ahead = list_ahead
         self._ahead: list[Iterator[tuple[Formula, str]]] = []
         self._alternatives = Alternatives(space)
+        # positions; others than those of formulas may be added
         self.drafts: list[PositionDraft] = []
         self._number: dict[Formula, int] = {}
-        self.formulas: dict[int, Formula] = {}
+        self.formulas: dict[int, Formula] = {}  # position → what is asked there
         self._open: list[tuple[Formula, int]] = []
         self._strings = StringDrafts(space, self._alternatives)
         self._arrays = ArrayDrafts(space, self._alternatives, self.add, pointers)

@@ -20,18 +20,12 @@ from maskc.errors import SchemaError
 
 @dataclass(frozen=True, slots=True, eq=False)  # equal only if it is the same
 class SchemaDialect:
-    """A version of JSON Schema.
-
-    Attributes:
-        year: to compare with: 4, 6, 7, 2019 or 2020.
-        left_out: keywords of vocabularies that it lacks.
-        asserts_formats: whether it says that ``format`` is asserted.
-    """
+    """A version of JSON Schema."""
 
     name: str
-    year: int
-    left_out: frozenset[str] = frozenset()
-    asserts_formats: bool = False
+    year: int  # to compare with: 4, 6, 7, 2019 or 2020
+    left_out: frozenset[str] = frozenset()  # keywords of vocabularies that it lacks
+    asserts_formats: bool = False  # whether it says that format is asserted
 
 
 DIALECTS = {

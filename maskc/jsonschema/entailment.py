@@ -37,21 +37,14 @@ def intersect_bounds(atoms: Iterable[Formula], kind: str) -> tuple[int, int | No
 
 
 class MemberDemands:
-    """What atoms ask of an object's members.
-
-    Attributes:
-        required: names that must be there.
-        named: name → what its value fits.
-        general: what the values of other keys fit.
-        constraints: what some member fits.
-    """
+    """What atoms ask of an object's members."""
 
     def __init__(self, space: Space, atoms: Iterable[Formula]) -> None:
         self._space = space
-        self.required: dict[str, None] = {}
-        self.named: dict[str, list[Formula]] = {}
-        self.general: Pairs = []
-        self.constraints: list[MemberDemand] = []
+        self.required: dict[str, None] = {}  # names that must be there
+        self.named: dict[str, list[Formula]] = {}  # name → what its value fits
+        self.general: Pairs = []  # what the values of other keys fit
+        self.constraints: list[MemberDemand] = []  # what some member fits
         for atom in atoms:
             if atom.kind == "any":
                 self.constraints.append(MemberDemand(list(atom.args[0]), atom.args[1]))

@@ -191,32 +191,21 @@ _MOST_DEPTH = 700
 
 
 class Doubt(NamedTuple):
-    """What is known of strings that an automaton does not accept, though it should accept more.
+    """What is known of strings that an automaton does not accept, though it should accept more."""
 
-    Attributes:
-        wider: the number of an automaton; what it does not accept either fits for sure nothing.
-        pointer: of the schema.
-        format: that the automata are of.
-    """
-
-    wider: int
-    pointer: str
-    format: str
+    wider: int  # the number of an automaton; what it does not accept either fits for sure nothing
+    pointer: str  # of the schema
+    format: str  # that the automata are of
 
 
 class Holding:
-    """Says which values formulas hold of.
-
-    Attributes:
-        dfas: automata over characters, by number.
-        doubts: what is known of automata smaller than their format, by number.
-        references: what closed formulas say.
-    """
+    """Says which values formulas hold of."""
 
     def __init__(self) -> None:
-        self.dfas: list[CharDfa] = []
+        self.dfas: list[CharDfa] = []  # automata over characters, by number
+        # what is known of automata smaller than their format, by number
         self.doubts: dict[int, Doubt] = {}
-        self.references = References()
+        self.references = References()  # what closed formulas say
         self._depth = 0
 
     def contains_key(self, keys: Keys, name: str) -> bool:

@@ -28,25 +28,20 @@ END = 1
 
 
 class PatternPositions:
-    """The positions of a pattern.
-
-    Attributes:
-        follows: position → those after it, until :meth:`finish` also loops and assertions.
-        dominated: position → those that it dominates.
-        kinds: of what reads nothing: an assertion, a look-ahead, or "" for a loop.
-        looks_around: whether there is a look-ahead or a word boundary.
-    """
+    """The positions of a pattern."""
 
     def __init__(self) -> None:
+        # position → those after it, until finish also loops and assertions
         self.follows: list[int] = [0]
-        self.dominated: dict[int, int] = {}
+        self.dominated: dict[int, int] = {}  # position → those that it dominates
         self._reads: list[CodePoints | None] = [None]  # loops and assertions read nothing
         self._known: dict[tuple[int, int], int] = {}  # by the set's identity
+        # of what reads nothing: an assertion, a look-ahead, or "" for a loop
         self.kinds: dict[int, str | Look] = {}
         self._visited: list[int] = []  # position of each set that was built, 0 for none
         self._nothing = 0  # all of these, once they are known
         self._n_parts = 0
-        self.looks_around = False
+        self.looks_around = False  # whether there is a look-ahead or a word boundary
 
     def build(self, node: Expression, after: int) -> int:
         """Return the positions with which a node begins that others come after.

@@ -69,18 +69,12 @@ ALL_KEYWORDS = frozenset((*_ONE, *_LIST, *_MAP, *_PLAIN, *_ANNOTATIONS))
 
 @dataclass(frozen=True, slots=True)
 class Subschema:
-    """A subschema.
+    """A subschema."""
 
-    Attributes:
-        path: from the document's root.
-        is_negated: whether it stands inside ``not`` or ``if``.
-        is_definition: whether nothing but a reference leads to it.
-    """
-
-    path: Path
+    path: Path  # from the document's root
     schema: Any
-    is_negated: bool
-    is_definition: bool
+    is_negated: bool  # whether it stands inside not or if
+    is_definition: bool  # whether nothing but a reference leads to it
     year: int
 
     @property

@@ -71,19 +71,12 @@ _READ_FORMATS = (HOST, EMAIL, *READ)
 
 
 class Change(NamedTuple):
-    """What was done to a schema.
+    """What was done to a schema."""
 
-    Attributes:
-        path: where the schema stands.
-        edit: returns what stands there now.
-        reading: how it is read.
-        is_plain: whether as much is evaluated as before.
-    """
-
-    path: Path
-    edit: Edit
-    reading: str
-    is_plain: bool = False
+    path: Path  # where the schema stands
+    edit: Edit  # returns what stands there now
+    reading: str  # how it is read
+    is_plain: bool = False  # whether as much is evaluated as before
 
 
 def compile_loosely(

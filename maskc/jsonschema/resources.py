@@ -31,20 +31,15 @@ _RECURSIVE = "#"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resource:
-    """A document, or a schema in one that has an identifier.
-
-    Attributes:
-        dialect_uri: what ``$schema`` of it, or of what is around it, names; ``None`` without one.
-        anchors: name → schema, the dynamic ones included.
-        dynamic: the names that are dynamic.
-    """
+    """A document, or a schema in one that has an identifier."""
 
     uri: str
     contents: Any
-    dialect_uri: Any
+    dialect_uri: Any  # what `$schema` of it, or of what is around it, names; None without one
     year: int
+    # name → schema, the dynamic ones included
     anchors: dict[str, Any] = field(default_factory=dict)
-    dynamic: set[str] = field(default_factory=set)
+    dynamic: set[str] = field(default_factory=set)  # the names that are dynamic
 
 
 class Documents:

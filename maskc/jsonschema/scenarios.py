@@ -23,19 +23,14 @@ from maskc.jsonschema.waiting import key_of
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What has been evaluated.
-
-    Attributes:
-        n_items: so many of the first items.
-        fits: and items of which one of these holds.
-    """
+    """What has been evaluated."""
 
     names: frozenset[str] = frozenset()
     dfas: frozenset[int] = frozenset()
     all_names: bool = False
-    n_items: int = 0
+    n_items: int = 0  # so many of the first items
     all_items: bool = False
-    fits: tuple[Formula, ...] = ()
+    fits: tuple[Formula, ...] = ()  # and items of which one of these holds
 
     @property
     def is_empty(self) -> bool:

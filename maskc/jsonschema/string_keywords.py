@@ -27,16 +27,12 @@ _MOST_VALUES = 64  # strings of a pattern that are listed
 
 
 class StringKeywords:
-    """Lowers them, each pattern and format once.
-
-    Attributes:
-        used: those of them that a schema has asked for.
-    """
+    """Lowers them, each pattern and format once."""
 
     def __init__(self, space: Space, *, assert_formats: bool, formats: Formats) -> None:
         self._space, self._assert_formats = space, assert_formats
         self._registered = formats
-        self.used: dict[str, str | None] = {}
+        self.used: dict[str, str | None] = {}  # those of them that a schema has asked for
         self._known: dict[tuple[str, str], Formula] = {}  # by keyword and text
         self._pattern_dfas: dict[str, int] = {}
 

@@ -31,20 +31,15 @@ ABOUT_SAME_VALUE = frozenset((*COMBINING, "then", "else"))
 
 
 class SchemaUses:
-    """The schemas of a document, and which of them ask for which.
-
-    Attributes:
-        schemas: by path, those that references alone lead to included.
-        edges: the path of a schema, the keyword, and the path of what it asks for.
-        is_old: whether a dialect in it reads nothing beside ``$ref``.
-    """
+    """The schemas of a document, and which of them ask for which."""
 
     def __init__(self, document: Any) -> None:
         self.document = document
-        self.schemas: dict[Path, Any] = {}
+        self.schemas: dict[Path, Any] = {}  # by path, those that references alone lead to included
+        # the path of a schema, the keyword, and the path of what it asks for
         self.edges: list[tuple[Path, str, Path]] = []
         self._anywhere: list[Path] = []  # those whose references may lead to any schema
-        self.is_old = False
+        self.is_old = False  # whether a dialect in it reads nothing beside `$ref`
         references: list[tuple[Path, str, Any]] = []
         open_: list[Path] = [()]
         while open_:

@@ -23,15 +23,11 @@ _MAX_DEPTH = 60
 
 
 class PatternError(Exception):
-    """A pattern is not one of ECMA-262, or not regular; the text says why.
-
-    Attributes:
-        remedy: what to do about it.
-    """
+    """A pattern is not one of ECMA-262, or not regular; the text says why."""
 
     def __init__(self, fact: str, remedy: str = "write it differently") -> None:
         super().__init__(fact)
-        self.remedy = remedy
+        self.remedy = remedy  # what to do about it
 
 
 # What other dialects write, and what ECMA-262 has instead.

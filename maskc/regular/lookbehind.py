@@ -20,16 +20,11 @@ from maskc.regular.threads import FREE, Matched, Obligations, ThreadStepper
 
 @dataclass(frozen=True, slots=True)
 class LookBehindState:
-    """A state: threads ``(number, position, obligations)`` of look-behinds, and what matches here.
-
-    Attributes:
-        whole: position inside the current character, ``None`` between characters.
-        matched: numbers of the look-behinds that match here, with what they still owe.
-    """
+    """Threads ``(number, position, obligations)`` of look-behinds, and what matches here."""
 
     threads: frozenset[tuple[int, int, Obligations]]
-    whole: int | None
-    matched: Matched
+    whole: int | None  # position inside the current character, None between characters
+    matched: Matched  # numbers of the look-behinds that match here, with what they still owe
 
 
 class LookBehindStepper:

@@ -28,19 +28,16 @@ class Char:
 
 @dataclass(slots=True)
 class SplitNode:
-    """Tries ``targets`` in order.
-
-    Attributes:
-        loop: number of the repetition that decides here whether to repeat once more. Coming back
-            to a split of the same number without having read a character since, ``re`` does
-            not repeat again but goes on at ``leave``.
-        rivals: in an atomic group, per target, the same choice in a copy of the group that
-            ends where the group ends: a target counts only if no rival of an earlier one matches.
-    """
+    """Tries ``targets`` in order."""
 
     targets: list[int]
+    # number of the repetition that decides here whether to repeat once more. Coming back to a split
+    # of the same number without having read a character since, re does not repeat again but goes on
+    # at leave
     loop: int = -1
     leave: int = -1
+    # in an atomic group, per target, the same choice in a copy of the group that ends where the
+    # group ends: a target counts only if no rival of an earlier one matches
     rivals: tuple[int, ...] = ()
 
 
@@ -111,18 +108,15 @@ def with_targets(node: Node, targets: list[int]) -> Node:
 
 
 class Arena:
-    """Nodes by number.
-
-    Attributes:
-        look_behinds: start node of each look-behind's own NFA; ``LookAround.start`` indexes it. One
-            that stands inside another comes before it.
-        look_behind_of: number of each look-behind by its syntax tree.
-    """
+    """Nodes by number."""
 
     def __init__(self, *, use_bytes: bool = False) -> None:
         self.nodes: list[Node] = []
         self.utf8 = Utf8Nodes(use_bytes=use_bytes)
+        # start node of each look-behind's own NFA; LookAround.start indexes it. One that stands
+        # inside another comes before it
         self.look_behinds: list[int] = []
+        # number of each look-behind by its syntax tree
         self.look_behind_of: dict[Expression, int] = {}
         self.n_loops = 0
         self._chars: dict[Char, int] = {}

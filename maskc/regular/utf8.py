@@ -27,15 +27,12 @@ _LENGTHS = (  # first and last code point, lead byte of the first block, continu
 
 
 class Utf8Nodes:
-    """Shared nodes of all sets of one scanner.
-
-    Attributes:
-        edges: per node, ``(first byte, last byte, next node)``, disjoint and sorted.
-        use_bytes: whether the text is no UTF-8: code point n is byte n, and no other is read.
-    """
+    """Shared nodes of all sets of one scanner."""
 
     def __init__(self, *, use_bytes: bool = False) -> None:
+        # whether the text is no UTF-8: code point n is byte n, and no other is read
         self.use_bytes = use_bytes
+        # per node, `(first byte, last byte, next node)`, disjoint and sorted
         self.edges: list[tuple[tuple[int, int, int], ...]] = []
         self._known: dict[tuple[tuple[int, int, int], ...], int] = {}
         self._roots: dict[CodePoints, int] = {}

@@ -19,29 +19,19 @@ class PlanError(ValueError):
 
 
 class Scope(NamedTuple):
-    """What numbers of a plan are checked against.
+    """What numbers of a plan are checked against."""
 
-    Attributes:
-        sizes: how many there are of what numbers index, by its name.
-        ends: the tokens that end the sequence.
-    """
-
-    sizes: dict[str, int]
-    ends: frozenset[int] = frozenset()
+    sizes: dict[str, int]  # how many there are of what numbers index, by its name
+    ends: frozenset[int] = frozenset()  # the tokens that end the sequence
 
 
 class Codec(NamedTuple):
-    """How a value is written in a plan.
+    """How a value is written in a plan."""
 
-    Attributes:
-        read: parsed JSON, scope → the value; raises a PlanError if it is none.
-        write: the value → JSON.
-        size: the name of the length of the list that it is; empty: nobody asks.
-    """
-
+    # parsed JSON, scope → the value; raises a PlanError if it is none
     read: Callable[[Any, Scope], Any]
-    write: Callable[[Any], Any]
-    size: str = ""
+    write: Callable[[Any], Any]  # the value → JSON
+    size: str = ""  # the name of the length of the list that it is; empty: nobody asks
 
 
 def parse_plan(data: bytes) -> dict[str, Any]:

@@ -28,14 +28,10 @@ Encode = Callable[[str], Sequence[int]]
 
 
 class TokenTexts:
-    """The bytes of a vocabulary's tokens, sorted, to find those that begin with others.
-
-    Attributes:
-        text_of: token id → its bytes, ``None`` for one without any.
-    """
+    """The bytes of a vocabulary's tokens, sorted, to find those that begin with others."""
 
     def __init__(self, token_bytes: Callable[[int], bytes | None], vocab_size: int) -> None:
-        self.text_of = token_bytes
+        self.text_of = token_bytes  # token id → its bytes, None for one without any
         found = (token_bytes(token_id) for token_id in range(vocab_size))
         self._sorted = sorted(token for token in found if token)
         self._longest = max(map(len, self._sorted), default=0)

@@ -47,14 +47,10 @@ LookaheadCheck = tuple[OpenLexemeId, int, Unions]
 
 
 class Answer(NamedTuple):
-    """What a node says in a state.
+    """What a node says in a state."""
 
-    Attributes:
-        unions: legal on every stack.
-        queries, checks: what else is legal depends on these.
-    """
-
-    unions: Unions
+    unions: Unions  # legal on every stack
+    # queries, checks: what else is legal depends on these
     queries: tuple[ParserQuery, ...]
     checks: tuple[LookaheadCheck, ...]
 
@@ -66,13 +62,10 @@ _WHOLE_BYTES: Final = 1 << 24  # of unions that are kept whole, to be united wit
 
 
 class GraphReader:
-    """The decision graph of one artifact.
-
-    Attributes:
-        n_nodes, n_unions, n_profiles: their numbers are below these.
-    """
+    """The decision graph of one artifact."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        # n_nodes, n_unions, n_profiles: their numbers are below these
         self.n_nodes = len(arrays["node_first"]) - 1
         self.n_unions = len(arrays["union_parent"])
         self._masks, self._union_change = arrays["masks"], arrays["union_change"]

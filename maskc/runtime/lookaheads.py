@@ -19,14 +19,7 @@ from maskc.ids import NO_COLUMNS, BoundaryId, ColumnsId, LayoutContextId, OpenLe
 
 
 class OpenLexeme:
-    """What the open lexeme may still become. Never changes.
-
-    Attributes:
-        direct: the lookaheads that it may become, as a bit set.
-        ignored: the boundaries after it, if it may become a lexeme that is ignored.
-        newlines: the boundaries after it, if it may become a newline that counts columns.
-        columns: number of the columns that such a newline may reach, or ``NO_COLUMNS``.
-    """
+    """What the open lexeme may still become. Never changes."""
 
     __slots__ = ("columns", "direct", "ignored", "newlines")
 
@@ -37,23 +30,21 @@ class OpenLexeme:
         newlines: tuple[BoundaryId, ...],
         columns: ColumnsId,
     ) -> None:
-        self.direct = direct
-        self.ignored = ignored
+        self.direct = direct  # the lookaheads that it may become, as a bit set
+        self.ignored = ignored  # the boundaries after it, if it may become a lexeme that is ignored
+        # the boundaries after it, if it may become a newline that counts columns
         self.newlines = newlines
-        self.columns = columns
+        self.columns = columns  # number of the columns that such a newline may reach, or NO_COLUMNS
 
 
 class Lookaheads:
-    """The sets of lookaheads of one artifact, as ints that are made when first asked for.
-
-    Attributes:
-        end: the lookahead of the end of the text, as a bit set.
-        of_terminal: terminal → all lookaheads that have it.
-    """
+    """The sets of lookaheads of one artifact, as ints that are made when first asked for."""
 
     def __init__(self, contents: Contents) -> None:
         self._arrays = arrays = contents.arrays
+        # the lookahead of the end of the text, as a bit set
         self.end = 1 << int(contents.header["end_lookahead"])
+        # terminal → all lookaheads that have it
         self.of_terminal = to_bit_sets(arrays["terminal_lookaheads"])
         self._counts_columns = "final_columns" in arrays  # not of a general grammar
         self._open_lexemes: dict[OpenLexemeId, OpenLexeme] = {}

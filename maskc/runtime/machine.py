@@ -62,15 +62,10 @@ def check_hypotheses(n: int) -> None:
 
 
 class Machine(Protocol[_H]):
-    """Reads texts and composes masks.
+    """Reads texts and composes masks."""
 
-    Attributes:
-        pool: the distinct masks.
-        byte_groups: every byte, in groups of bytes that no hypothesis tells apart.
-    """
-
-    pool: MaskPool
-    byte_groups: tuple[bytes, ...]
+    pool: MaskPool  # the distinct masks
+    byte_groups: tuple[bytes, ...]  # every byte, in groups of bytes that no hypothesis tells apart
 
     def start(self) -> tuple[_H, ...]:
         """Return the hypotheses before the first byte: at least one."""

@@ -27,23 +27,19 @@ LexemeEnd = tuple[TerminalId, BoundaryId]
 
 
 class ScannerTables:
-    """The scanner of one artifact.
-
-    Attributes:
-        start: the state before the first byte.
-        n_states: how many there are; state 0 is dead.
-        byte_classes: bytes[256]: byte → its class, as ``bytes.translate`` takes it.
-        open_lexeme_of: state → number of what its open lexeme may become.
-        end_of_text: state → the terminal that the open lexeme becomes if the text ends here, or
-            ``IGNORED``, ``NOT_AN_END`` or ``EMPTY_TEXT``.
-    """
+    """The scanner of one artifact."""
 
     def __init__(self, contents: Contents) -> None:
         self.arrays = arrays = contents.arrays
+        # the state before the first byte
         self.start: ScannerStateId = contents.header["scanner_start"]
-        self.n_states = len(arrays["scanner_next"])
+        self.n_states = len(arrays["scanner_next"])  # how many there are; state 0 is dead
+        # bytes[256]: byte → its class, as bytes.translate takes it
         self.byte_classes = arrays["byte_class"].tobytes()
+        # state → number of what its open lexeme may become
         self.open_lexeme_of: list[OpenLexemeId] = arrays["scanner_final"].tolist()
+        # state → the terminal that the open lexeme becomes if the text ends here, or IGNORED,
+        # NOT_AN_END or EMPTY_TEXT
         self.end_of_text: list[TerminalId] = arrays["scanner_end_of_text"].tolist()
         self._end_first, self._end_terminal, self._end_boundary = (
             view_numbers(arrays[name]) for name in ("end_first", "end_terminal", "end_boundary")

@@ -40,9 +40,6 @@ class Successors:
     """Where tokens lead from hypotheses. Not safe to use from several threads at once.
 
     ``stand_in`` returns what stands for hypotheses after a byte, ``None`` if nothing is followed.
-
-    Attributes:
-        hypotheses: by the number of their state.
     """
 
     def __init__(
@@ -61,7 +58,7 @@ class Successors:
         self._table = np.full((64, self._width), _UNKNOWN, dtype=np.int32)
         self._table[: NOT_FOLLOWED + 1] = [[DEAD], [NOT_FOLLOWED]]
         self._numbers: dict[Hashable, int] = {}
-        self.hypotheses: list[Hypotheses] = [(), ()]
+        self.hypotheses: list[Hypotheses] = [(), ()]  # by the number of their state
         # Of each text of the trie, in order, the node that it ends in.
         n_ending = trie.ending_array.astype(np.int64)
         order = np.argsort(np.repeat(trie.low_array, n_ending), kind="stable")

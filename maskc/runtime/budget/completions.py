@@ -71,11 +71,7 @@ class _Reached(NamedTuple):
 
 
 class Completions:
-    """The completions of one machine's texts.
-
-    Attributes:
-        known: by the key of hypotheses, what finishes them.
-    """
+    """The completions of one machine's texts."""
 
     def __init__(self, machine: Machine[Any], texts: Texts, writing: CompletionWriting) -> None:
         self._machine, self._texts, self._writing = machine, texts, writing
@@ -83,7 +79,7 @@ class Completions:
         groups = [bytes(sorted({*group} & {*writing.written})) for group in machine.byte_groups]
         moves = [(not {*group} & {*_USUAL}, group[:1]) for group in groups if group]
         self._moves = sorted(moves, key=itemgetter(0))  # whether no usual byte is in it, a byte
-        self.known: Known = {}
+        self.known: Known = {}  # by the key of hypotheses, what finishes them
 
     def find(self, here: Hypotheses, before: Known | None = None) -> Cell:
         """Return a completion of live hypotheses that stand for others; ``LOST``: none is found.

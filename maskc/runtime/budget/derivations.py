@@ -36,15 +36,10 @@ Exit = tuple[int, int]
 
 
 class Cost(NamedTuple):
-    """What symbols cost.
+    """What symbols cost."""
 
-    Attributes:
-        n: of them all; ``NEVER``: they have no text.
-        first: the first terminal of them; -1: they have none.
-    """
-
-    n: int
-    first: int
+    n: int  # of them all; NEVER: they have no text
+    first: int  # the first terminal of them; -1: they have none
 
     def then(self, after: Cost) -> Cost:
         """Return what these symbols and others after them cost."""
@@ -56,13 +51,7 @@ _NEVER: Final = Cost(NEVER, -1)
 
 
 class DerivationTable:
-    """An LR table. Of several states with the same core, the core has the productions.
-
-    Attributes:
-        edges: core, symbol and the core that it leads to.
-        reduces: core → the nonterminals that are made there, each with how many states are popped.
-        core_of: of each state.
-    """
+    """An LR table. Of several states with the same core, the core has the productions."""
 
     def __init__(self, machine: LalrMachine | GlrMachine) -> None:
         arrays = machine.scanner.arrays
@@ -70,8 +59,8 @@ class DerivationTable:
         prefix = "" if is_lalr else "general_"
         n_states = len(arrays[f"{prefix}shift_first"]) - 1
         core = np.asarray(arrays["lalr_state"] if is_lalr else np.arange(n_states))
-        self.core_of: list[int] = core.tolist()
-        self.edges = set[tuple[int, Symbol, int]]()
+        self.core_of: list[int] = core.tolist()  # of each state
+        self.edges = set[tuple[int, Symbol, int]]()  # core, symbol and the core that it leads to
         for kind, label in (("shift", "terminal"), ("goto", "nonterminal")):
             sources = np.repeat(core, np.diff(arrays[f"{prefix}{kind}_first"]))
             symbols = np.asarray(arrays[f"{prefix}{kind}_{label}"]).astype(np.int64)
@@ -79,6 +68,7 @@ class DerivationTable:
             targets = core[arrays[f"{prefix}{kind}_state"]]
             rows = np.unique(np.stack([sources, symbols, targets], axis=1), axis=0)
             self.edges.update((source, s, target) for source, s, target in rows.tolist())
+        # core → the nonterminals that are made there, each with how many states are popped
         self.reduces: dict[int, Iterable[Exit]] = {}
         # Nonterminals that may stand on a state → the state after each.
         self.gotos: Callable[[Any], Mapping[Any, Any]]

@@ -49,13 +49,9 @@ _LOCK: Final = threading.Lock()
 
 
 class Completion(NamedTuple):
-    """Tokens that finish a text.
+    """Tokens that finish a text."""
 
-    Attributes:
-        tokens: their ids, the end of sequence last.
-    """
-
-    tokens: list[int]
+    tokens: list[int]  # their ids, the end of sequence last
 
 
 class Needs:

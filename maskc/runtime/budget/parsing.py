@@ -34,23 +34,14 @@ _BYTES_PER_COST: Final = 4  # a lexeme costs one and another for so many of its 
 
 
 class _LexemeEnd(NamedTuple):
-    """One possible end of the open lexeme.
+    """One possible end of the open lexeme."""
 
-    Attributes:
-        n_left: what is left then, as a cost.
-        text: what ends it.
-        state: of the scanner then.
-        terminal: that the lexeme becomes.
-        stack: after it.
-        cost: of what finishes the stack.
-    """
-
-    n_left: int
-    text: bytes
-    state: ScannerStateId
-    terminal: TerminalId
-    stack: Stack
-    cost: Cost
+    n_left: int  # what is left then, as a cost
+    text: bytes  # what ends it
+    state: ScannerStateId  # of the scanner then
+    terminal: TerminalId  # that the lexeme becomes
+    stack: Stack  # after it
+    cost: Cost  # of what finishes the stack
 
 
 class ParsedTexts(Texts):

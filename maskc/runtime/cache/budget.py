@@ -136,9 +136,6 @@ class Cache:
         budget: what the results are charged to.
         measure: key and result → the estimated bytes of both; ``None``: ``n_bytes``.
         n_bytes: what every entry takes, if all take the same.
-
-    Attributes:
-        budget: as given.
     """
 
     def __init__(
@@ -147,7 +144,7 @@ class Cache:
         measure: Callable[[Any, Any], int] | None = None,
         n_bytes: int = ENTRY_BYTES,
     ) -> None:
-        self.budget = budget
+        self.budget = budget  # as given
         self._measure = measure
         self._n_bytes = n_bytes
         # Made when something is added: a schema's machine has twenty caches, and few are used.

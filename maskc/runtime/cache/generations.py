@@ -10,17 +10,13 @@ from typing import Any
 
 
 class Generations:
-    """Key → result, twice. Whatever looks into one of them has to read it once.
-
-    Attributes:
-        current: what was added or used since the generation began.
-        previous: what was current before that, and has not been used since.
-    """
+    """Key → result, twice. Whatever looks into one of them has to read it once."""
 
     __slots__ = ("__weakref__", "current", "previous")
 
     def __init__(self) -> None:
-        self.current: dict[Any, Any] = {}
+        self.current: dict[Any, Any] = {}  # what was added or used since the generation began
+        # what was current before that, and has not been used since
         self.previous: dict[Any, Any] = {}
 
     def start(self) -> dict[Any, Any]:

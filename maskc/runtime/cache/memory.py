@@ -25,16 +25,13 @@ class Lent:
 
     Args:
         memory: int32[n], all of it.
-
-    Attributes:
-        n_written: how many words from the first on were ever written to.
     """
 
     __slots__ = ("memory", "n_written")
 
     def __init__(self, memory: NDArray[np.int32]) -> None:
         self.memory = memory
-        self.n_written = 0
+        self.n_written = 0  # how many words from the first on were ever written to
 
 
 # The last ones that were let go of, written to by any thread.

@@ -42,21 +42,15 @@ _log = logging.getLogger(__name__)
 
 @mypyc_attr(acyclic=True)
 class PooledMask:
-    """A mask that is shared by all configurations that have it.
-
-    Attributes:
-        words: int32[ceil(vocab_size / 32)], not to be written to.
-        data: their memory.
-        number: its row in the pool's array, or ``NO_NUMBER``.
-        begins: the byte that all its tokens begin with, negative: none; ``None``: not looked at.
-    """
+    """A mask that is shared by all configurations that have it."""
 
     __slots__ = ("begins", "data", "number", "words")
 
     def __init__(self, words: Mask, number: int) -> None:
-        self.words = words
-        self.data = words.data
-        self.number = number
+        self.words = words  # int32[ceil(vocab_size / 32)], not to be written to
+        self.data = words.data  # their memory
+        self.number = number  # its row in the pool's array, or NO_NUMBER
+        # the byte that all its tokens begin with, negative: none; None: not looked at
         self.begins: int | None = None
 
 

@@ -69,23 +69,17 @@ _Top = tuple[StackQuery, Layer]  # what is on top of a state, and the query on i
 
 
 class _Reading:
-    """A layer and the state below it, which are being read; or a state that lies in a stack.
-
-    Attributes:
-        key: of the query and the layer; negative for a state alone.
-        below: the state.
-        above: what has to be read of layers on top of the layer, with all that lies between.
-        beside: what has to be read of layers on top of the state below.
-        unions, debts: what was found so far.
-    """
+    """A layer and the state below it, which are being read; or a state that lies in a stack."""
 
     __slots__ = ("above", "below", "beside", "debts", "key", "unions")
 
     def __init__(self, key: int, below: GeneralStateId) -> None:
-        self.key = key
-        self.below = below
+        self.key = key  # of the query and the layer; negative for a state alone
+        self.below = below  # the state
+        # what has to be read of layers on top of the layer, with all that lies between
         self.above: list[_Top] = []
-        self.beside: list[_Top] = []
+        self.beside: list[_Top] = []  # what has to be read of layers on top of the state below
+        # unions, debts: what was found so far
         self.unions: set[int] = set()
         self.debts: set[Debt] = set()
 

@@ -61,16 +61,11 @@ Paths = tuple[tuple[GeneralStateId, int], ...]
 
 
 class GraphStructuredStack:
-    """All sets of stacks of one artifact, in whatever threads they are used.
-
-    Attributes:
-        tables: the parser's.
-        budget: what cached results are charged to. What is cached of a set keeps its nodes alive.
-        start: the set before the first terminal.
-    """
+    """All sets of stacks of one artifact, in whatever threads they are used."""
 
     def __init__(self, tables: Lr0Tables, budget: Budget) -> None:
-        self.tables = tables
+        self.tables = tables  # the parser's
+        # what cached results are charged to. What is cached of a set keeps its nodes alive
         self.budget = budget
         self._n_states = len(tables.taken)
         self._numbers = count(1)
@@ -80,6 +75,7 @@ class GraphStructuredStack:
         self._described = Cache(budget)  # (number, lookaheads) → what :meth:`describe` returns
         # By the number of a set. A text goes on from the latest ones.
         self._reduced: dict[int, Reduced] = {}
+        # the set before the first terminal
         self.start = self._share({0: (GeneralStateId(0), NO_STACKS)})
 
     def taken(self, stacks: Stacks) -> int:

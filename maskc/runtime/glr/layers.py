@@ -22,16 +22,7 @@ Shifts = tuple[GeneralStateId, dict[TerminalId, tuple[GeneralStateId, ...]]]
 
 
 class Layer:
-    """Some states, any of which may be on top of one state. Never changes.
-
-    Attributes:
-        number: below ``Layers.n``.
-        below: the state that it is on top of, or ``BOTTOM``.
-        shifts: the states that shift anything, with what they shift.
-        reduces: what they reduce to, but for what makes them other states of the layer.
-        taken: the lookaheads that some of them shift or end with, as a bit set.
-        live: those that some stack with one of them on top can go on with.
-    """
+    """Some states, any of which may be on top of one state. Never changes."""
 
     __slots__ = ("below", "live", "number", "reduces", "shifts", "taken")
 
@@ -44,25 +35,22 @@ class Layer:
         taken: int,
         live: int,
     ) -> None:
-        self.number = number
-        self.below = below
-        self.shifts = shifts
+        self.number = number  # below Layers.n
+        self.below = below  # the state that it is on top of, or BOTTOM
+        self.shifts = shifts  # the states that shift anything, with what they shift
+        # what they reduce to, but for what makes them other states of the layer
         self.reduces = reduces
-        self.taken = taken
-        self.live = live
+        self.taken = taken  # the lookaheads that some of them shift or end with, as a bit set
+        self.live = live  # those that some stack with one of them on top can go on with
 
 
 class Layers:
-    """The layers of one artifact.
-
-    Attributes:
-        n: the numbers of layers are below this.
-    """
+    """The layers of one artifact."""
 
     def __init__(self, parser: Lr0Tables, budget: Budget) -> None:
         self._parser = parser
         self._n_states = len(parser.taken)
-        self.n = (1 + self._n_states) * self._n_states
+        self.n = (1 + self._n_states) * self._n_states  # the numbers of layers are below this
         self._pushed = Cache(budget, n_bytes=_LAYER_BYTES)  # number → layer
 
     def push(self, below: GeneralStateId, state: GeneralStateId) -> Layer:

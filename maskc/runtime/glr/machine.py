@@ -48,18 +48,13 @@ _REMEDY = (
 
 
 class GlrHypothesis:
-    """Readings of the text so far that end in one scanner state. Never changes.
-
-    Attributes:
-        state: scanner state.
-        stacks: the parser's stacks, without the open lexeme.
-    """
+    """Readings of the text so far that end in one scanner state. Never changes."""
 
     __slots__ = ("stacks", "state")
 
     def __init__(self, state: ScannerStateId, stacks: Stacks) -> None:
-        self.state = state
-        self.stacks = stacks
+        self.state = state  # scanner state
+        self.stacks = stacks  # the parser's stacks, without the open lexeme
 
 
 GlrHypotheses = tuple[GlrHypothesis, ...]
@@ -68,14 +63,7 @@ _StacksOf = dict[ScannerStateId, Stacks]  # scanner state → stacks
 
 
 class GlrMachine:
-    """A :class:`maskc.runtime.machine.Machine` over an LR(0) table and a graph-structured stack.
-
-    Attributes:
-        pool, byte_groups: see the interface.
-        scanner, lookaheads: of the artifact.
-        gss: all sets of stacks.
-        debts: reads stacks for masks.
-    """
+    """A :class:`maskc.runtime.machine.Machine` over an LR(0) table and a graph-structured stack."""
 
     def __init__(
         self,
@@ -85,10 +73,11 @@ class GlrMachine:
         pool: MaskPool,
     ) -> None:
         arrays = contents.arrays
+        # scanner, lookaheads: of the artifact
         self.scanner = ScannerTables(contents)
         self.lookaheads = Lookaheads(contents)
         parser = Lr0Tables(arrays)
-        self.gss = GraphStructuredStack(parser, budget)
+        self.gss = GraphStructuredStack(parser, budget)  # all sets of stacks
         self._closed: list[int] = arrays["general_closed"].tolist()
         graph = GraphReader(arrays)
         tokens: list[int] = (
@@ -98,13 +87,14 @@ class GlrMachine:
         queries = Queries(
             graph, self.scanner, self.lookaheads, self._closed, self._tokens_without_rows
         )
-        self.debts = DebtReader(queries, parser, budget)
+        self.debts = DebtReader(queries, parser, budget)  # reads stacks for masks
         self._composer = MaskComposer(self._tokens_without_rows, pool, budget)
         self._text_of = text_of
         # (scanner state, number of stacks, token) → scanner state, stacks, …: no hypotheses, as the
         # collector looks at these.
         self._moves = Cache(budget)
         self._masks = Cache(budget)  # (scanner state, number of stacks) → mask
+        # pool, byte_groups: see the interface
         self.pool = pool
         self.byte_groups = group_bytes(self.scanner.byte_classes)
 

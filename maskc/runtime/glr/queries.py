@@ -38,14 +38,7 @@ LAYOUT_CONTEXT = LayoutContextId(0)  # the only one, as general grammars have no
 
 
 class StackQuery:
-    """What depends on the stack below some state on top. Never changes.
-
-    Attributes:
-        number: its index in ``Queries.all``.
-        nodes_after: terminal → the nodes that answer after it.
-        checks: lookaheads, and what is legal if the parser takes one of them.
-        lookaheads: all those that queries and checks can begin with, as a bit set.
-    """
+    """What depends on the stack below some state on top. Never changes."""
 
     __slots__ = ("checks", "lookaheads", "nodes_after", "number")
 
@@ -56,19 +49,15 @@ class StackQuery:
         checks: tuple[tuple[int, Unions], ...],
         lookaheads: int,
     ) -> None:
-        self.number = number
-        self.nodes_after = nodes_after
-        self.checks = checks
+        self.number = number  # its index in Queries.all
+        self.nodes_after = nodes_after  # terminal → the nodes that answer after it
+        self.checks = checks  # lookaheads, and what is legal if the parser takes one of them
+        # all those that queries and checks can begin with, as a bit set
         self.lookaheads = lookaheads
 
 
 class Queries:
-    """The queries of one artifact.
-
-    Attributes:
-        tokens_without_rows: the tokens that the graph says nothing of.
-        all: the queries by number, in the order in which they were first met.
-    """
+    """The queries of one artifact."""
 
     def __init__(
         self,
@@ -82,7 +71,8 @@ class Queries:
         self._scanner = scanner
         self._lookaheads = lookaheads
         self._closed = closed  # boundary → whether the text may end there
-        self.tokens_without_rows = tokens_without_rows
+        self.tokens_without_rows = tokens_without_rows  # the tokens that the graph says nothing of
+        # the queries by number, in the order in which they were first met
         self.all: list[StackQuery] = []
         self._lock = Lock()
         self._end = self._add({}, ((lookaheads.end, _THE_END),), lookaheads.end)

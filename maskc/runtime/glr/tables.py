@@ -24,23 +24,20 @@ BOTTOM = GeneralStateId(-1)  # instead of the state below the start state, witho
 
 
 class Lr0Tables:
-    """The parser of one artifact.
-
-    Attributes:
-        taken: state → the lookaheads, as a bit set, that it shifts or ends with.
-        live: state → those that a stack with this state on top can go on with, reductions
-            included; all of them in an artifact in which no state decides anything.
-        n_nonterminals: nonterminals are below this.
-        longest: how many states a production pops at most.
-    """
+    """The parser of one artifact."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._arrays = arrays
+        # state → the lookaheads, as a bit set, that it shifts or ends with
         self.taken = to_bit_sets(arrays["general_taken"])
+        # state → those that a stack with this state on top can go on with, reductions included; all
+        # of them in an artifact in which no state decides anything
         self.live = to_bit_sets(arrays["general_live"])
         n_states = len(self.taken)
         nonterminals = (arrays["general_goto_nonterminal"], arrays["general_reduce_nonterminal"])
+        # nonterminals are below this
         self.n_nonterminals = 1 + max(int(some.max(initial=-1)) for some in nonterminals)
+        # how many states a production pops at most
         self.longest = int(arrays["general_reduce_length"].max(initial=1))
         self._shifts: list[dict[TerminalId, tuple[GeneralStateId, ...]] | None] = [None] * n_states
         self._gotos: list[dict[NonterminalId, GeneralStateId] | None] = [None] * n_states

@@ -27,17 +27,12 @@ Nodes = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 
 class Begun(NamedTuple):
-    """The tokens from one scanner state in which a lexeme of a hole may begin.
+    """The tokens from one scanner state in which a lexeme of a hole may begin."""
 
-    Attributes:
-        tokens: bool[n_tokens], in the order of their bytes: whether it is one of them.
-        exits: where the open lexeme may end in such tokens.
-        inside: where such tokens end, if they have stayed inside of it.
-    """
-
+    # bool[n_tokens], in the order of their bytes: whether it is one of them
     tokens: NDArray[np.bool_]
-    exits: Nodes
-    inside: Nodes
+    exits: Nodes  # where the open lexeme may end in such tokens
+    inside: Nodes  # where such tokens end, if they have stayed inside of it
 
 
 class Beginnings:

@@ -23,38 +23,34 @@ from maskc.runtime.step_budget import charge_steps
 
 
 class TerminalLexemes:
-    """The lexemes of one terminal, which the parser takes.
-
-    Attributes:
-        terminal: its number.
-        reach: scanner state → whether it may become the terminal.
-        rows: the ways in which its lexemes may begin: byte class → scanner state, dead for others.
-        left: of each of these, the boundaries that such lexemes may leave.
-        class_of: boundary → the first one after which the same can come, after the terminal.
-        first_bytes: bool[256], the bytes with which they may begin.
-    """
+    """The lexemes of one terminal, which the parser takes."""
 
     def __init__(self, contents: Contents, tables: LalrTables, terminal: TerminalId) -> None:
         arrays = contents.arrays
-        self.terminal = terminal
+        self.terminal = terminal  # its number
         ends = _find_ends(arrays, terminal)
         reach = np.asarray(ends.any(axis=1))
+        # scanner state → whether it may become the terminal
         self.reach: list[bool] = reach.tolist()
         start = read_rows(arrays, "scanner_next")[int(contents.header["scanner_start"])]
         entries = read_rows(arrays, "scanner_entries")[np.unique(arrays["scanner_enter"])]
         rows = np.concatenate([entries, start[None]]).astype(np.int64)
         rows = np.unique(np.where(reach[rows], rows, DEAD), axis=0)
         rows = rows[rows.any(axis=1)]
+        # the ways in which its lexemes may begin: byte class → scanner state, dead for others
         self.rows: list[list[ScannerStateId]] = rows.tolist()
+        # of each of these, the boundaries that such lexemes may leave
         self.left: list[list[BoundaryId]] = [
             list(map(BoundaryId, np.flatnonzero(ends[row].any(axis=0)).tolist())) for row in rows
         ]
+        # bool[256], the bytes with which they may begin
         self.first_bytes: NDArray[np.bool_] = np.asarray(rows.any(axis=0))[arrays["byte_class"]]
         # What can be lexed after a boundary, in the layout contexts after the terminal.
         reached = np.unique(arrays["shift_state"][arrays["shift_terminal"] == terminal])
         layout_contexts = sorted({tables.layout_context[state] for state in reached.tolist()})
         self._rest = arrays["rest_set"][arrays["rest"][:, layout_contexts]]
         same: dict[bytes, BoundaryId] = {}
+        # boundary → the first one after which the same can come, after the terminal
         self.class_of: list[BoundaryId] = [
             same.setdefault(rest.tobytes(), BoundaryId(boundary))
             for boundary, rest in enumerate(self._rest)

@@ -28,11 +28,7 @@ NO_ENDS: frozenset[BoundaryId] = frozenset()
 
 
 class HoleStepper(SideStepper[int]):
-    """Moves hypotheses by bytes; the side state of each is a track.
-
-    Attributes:
-        may_leave: scanner state → whether the open lexeme may become what is no hole.
-    """
+    """Moves hypotheses by bytes; the side state of each is a track."""
 
     def __init__(
         self,
@@ -47,6 +43,7 @@ class HoleStepper(SideStepper[int]):
         holes = 0
         for hole in lexemes:
             holes |= self._lookaheads.of_terminal[hole.terminal]
+        # scanner state → whether the open lexeme may become what is no hole
         self.may_leave = [
             self._becomes_other(number, holes) for number in self.scanner.open_lexeme_of
         ]

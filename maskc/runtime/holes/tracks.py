@@ -33,12 +33,6 @@ class Tracks:
         holes: terminals, each with the automaton of its words.
         reach: of each hole, in this order: scanner state → whether its lexeme may become the
             hole's terminal.
-
-    Attributes:
-        terminals: of the holes, in order.
-        automata: of the holes.
-        number_of: terminal → number of its hole.
-        inside: scanner state → the holes that its lexeme may become, as a bit set.
     """
 
     def __init__(
@@ -47,9 +41,11 @@ class Tracks:
         reach: Sequence[Sequence[bool]],
         budget: Budget,
     ) -> None:
-        self.terminals = tuple(terminal for terminal, _ in holes)
-        self.automata = tuple(automaton for _, automaton in holes)
+        self.terminals = tuple(terminal for terminal, _ in holes)  # of the holes, in order
+        self.automata = tuple(automaton for _, automaton in holes)  # of the holes
+        # terminal → number of its hole
         self.number_of = {terminal: n for n, terminal in enumerate(self.terminals)}
+        # scanner state → the holes that its lexeme may become, as a bit set
         self.inside: list[int] = [
             sum(reaches << n for n, reaches in enumerate(column))
             for column in zip(*reach, strict=True)

@@ -48,29 +48,20 @@ class Exits(NamedTuple):
 
 
 class EndGroup(NamedTuple):
-    """Tokens that end in states from which the same can come, and one of these states.
-
-    Attributes:
-        tokens: int32[n], their text indices, in the order of their bytes.
-    """
+    """Tokens that end in states from which the same can come, and one of these states."""
 
     end: TrieState
-    tokens: NDArray[np.int32]
+    tokens: NDArray[np.int32]  # int32[n], their text indices, in the order of their bytes
 
 
 class Inside(NamedTuple):
-    """One open lexeme, followed through the trie.
+    """One open lexeme, followed through the trie."""
 
-    Attributes:
-        asked: bool[n_tokens], the tokens that may be illegal where the artifact's mask has them;
-            ``None``: all that go on from the node.
-        groups: the tokens that end in it, among these and others.
-        exits: where it may end, and some token that is asked for goes on.
-    """
-
+    # bool[n_tokens], the tokens that may be illegal where the artifact's mask has them; None: all
+    # that go on from the node
     asked: NDArray[np.bool_] | None
-    groups: tuple[EndGroup, ...]
-    exits: tuple[Exits, ...]
+    groups: tuple[EndGroup, ...]  # the tokens that end in it, among these and others
+    exits: tuple[Exits, ...]  # where it may end, and some token that is asked for goes on
 
 
 class LexemeWalks:

@@ -36,15 +36,11 @@ StackEffect = tuple[int, tuple[RefinedStateId, ...], int]
 
 
 class StackEffects:
-    """The stack effects of one artifact's terminals, for all its matchers.
-
-    Attributes:
-        n_states: how many refined states there are.
-    """
+    """The stack effects of one artifact's terminals, for all its matchers."""
 
     def __init__(self, tables: LalrTables, lookaheads: Lookaheads, budget: Budget) -> None:
         self._tables = tables
-        self.n_states = tables.n_states
+        self.n_states = tables.n_states  # how many refined states there are
         self._lookaheads = lookaheads
         self._effects = StackCache(budget, tables.n_states, _measure)
         # State, nonterminal on it and terminal, in one number → segment.

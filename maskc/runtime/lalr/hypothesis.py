@@ -8,26 +8,20 @@ from maskc.runtime.lalr.stack import Stack
 
 
 class Hypothesis:
-    """A scanner state, a parser stack and, with indentation, a layout. Never changes.
-
-    Attributes:
-        state: scanner state.
-        stack: parser stack, without the open lexeme.
-        indents: columns of the open blocks, outermost first.
-        column: column reached in the open lexeme, ``NO_LINE`` before its first line break.
-        mask: its legal tokens, once they were asked for, if their mask has a number: those without
-            one are evicted, and must not be kept alive by each matcher that went through here.
-    """
+    """A scanner state, a parser stack and, with indentation, a layout. Never changes."""
 
     __slots__ = ("column", "indents", "mask", "stack", "state")
 
     def __init__(
         self, state: ScannerStateId, stack: Stack, indents: tuple[int, ...], column: int
     ) -> None:
-        self.state = state
-        self.stack = stack
-        self.indents = indents
+        self.state = state  # scanner state
+        self.stack = stack  # parser stack, without the open lexeme
+        self.indents = indents  # columns of the open blocks, outermost first
+        # column reached in the open lexeme, NO_LINE before its first line break
         self.column = column
+        # its legal tokens, once they were asked for, if their mask has a number: those without one
+        # are evicted, and must not be kept alive by each matcher that went through here
         self.mask: PooledMask | None = None
 
 
@@ -37,17 +31,13 @@ class ReadSet:
     A mask, or what a token does, holds for every stack that is equal as far as it was read, and is
     cached under that. Example: after ``[1, [2`` the token ``]`` reads the stack down to the inner
     ``[``; what it does is cached for every stack that ends in an array's first number.
-
-    Attributes:
-        lowest: smallest depth of a stack node whose state was read.
-        layout: whether a column or the open blocks were read.
     """
 
     __slots__ = ("layout", "lowest")
 
     def __init__(self, depth: int) -> None:
-        self.lowest = depth
-        self.layout = False
+        self.lowest = depth  # smallest depth of a stack node whose state was read
+        self.layout = False  # whether a column or the open blocks were read
 
 
 Hypotheses = tuple[Hypothesis, ...]

@@ -32,11 +32,7 @@ from maskc.runtime.scanner import ScannerTables
 
 
 class Lexemes:
-    """The open lexemes of one artifact's hypotheses.
-
-    Attributes:
-        newline: the terminal of a line's end, ``NO_EVENT`` without indentation.
-    """
+    """The open lexemes of one artifact's hypotheses."""
 
     def __init__(
         self,
@@ -51,6 +47,7 @@ class Lexemes:
         self._tables = tables
         self._effects = effects
         self._newlines = newlines
+        # the terminal of a line's end, NO_EVENT without indentation
         self.newline: TerminalId = NO_EVENT if newlines is None else newlines.terminal
 
     def end(

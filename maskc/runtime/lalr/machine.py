@@ -51,20 +51,7 @@ TokenEffect = tuple[int, tuple[RefinedStateId, ...], ScannerStateId, tuple[int, 
 
 
 class LalrMachine:
-    """A :class:`maskc.runtime.machine.Machine` over a refined LALR table.
-
-    Attributes:
-        scanner, lookaheads, tables: of the artifact.
-        effects: what terminals do to stacks.
-        lexemes: what open lexemes become.
-        newlines: what newlines do, ``None`` without indentation.
-        stepper: moves hypotheses, caching nothing.
-        counts_columns: scanner state → whether its open lexeme may become a newline whose columns
-            count.
-        pool, byte_groups: see the interface.
-        budget: what cached results are charged to.
-        stack_numbers: equal stacks have one number.
-    """
+    """A :class:`maskc.runtime.machine.Machine` over a refined LALR table."""
 
     def __init__(
         self,
@@ -74,18 +61,23 @@ class LalrMachine:
         pool: MaskPool,
     ) -> None:
         arrays = contents.arrays
+        # scanner, lookaheads, tables: of the artifact
         self.scanner = ScannerTables(contents)
         self.lookaheads = Lookaheads(contents)
         self.tables = LalrTables(contents, self.lookaheads)
+        # what terminals do to stacks
         self.effects = StackEffects(self.tables, self.lookaheads, budget)
-        self.newlines: Newlines | None = None
+        self.newlines: Newlines | None = None  # what newlines do, None without indentation
         if self.tables.layout is not None:
             self.newlines = Newlines(arrays, self.tables, self.lookaheads, self.effects)
+        # what open lexemes become
         self.lexemes = Lexemes(
             self.scanner, self.lookaheads, self.tables, self.effects, self.newlines
         )
         counts = arrays["final_columns"][arrays["scanner_final"]] >= 0
+        # scanner state → whether its open lexeme may become a newline whose columns count
         self.counts_columns: list[bool] = counts.tolist()
+        # moves hypotheses, caching nothing
         self.stepper = Stepper(
             self.scanner, self.tables, self.lexemes, self.newlines, self.counts_columns
         )
@@ -94,13 +86,14 @@ class LalrMachine:
         self._masks = LalrMasks(self.tables, debts, MaskComposer(graph, pool, budget), budget)
         self._tops, self._mask_cache = self._masks.tops.generations, self._masks.cache.generations
         self._classes, self._stride = self._masks.classes, self._masks.stride
-        self.budget = budget
-        self.stack_numbers = StackNumbers(budget)
+        self.budget = budget  # what cached results are charged to
+        self.stack_numbers = StackNumbers(budget)  # equal stacks have one number
         self._text_of = text_of
         n_states = self.tables.n_states
         # By scanner state, token and top of the stack.
         self._effects = HypothesisCache(budget, n_states, measure_effects)
         self._effect_results = self._effects.plain.generations
+        # pool, byte_groups: see the interface
         self.pool = pool
         self.byte_groups = group_bytes(
             self.scanner.byte_classes, apart=COUNTED if self.newlines else b""

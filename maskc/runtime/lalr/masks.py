@@ -58,19 +58,7 @@ _Found = PooledMask | int | tuple[int]
 
 
 class _Traversal:
-    """How far a stack has been read for one mask.
-
-    Attributes:
-        h: the hypothesis.
-        is_known: whether what is cached is used.
-        evaluation: of the queries on it.
-        pending: the reductions of the last mask state, ``None`` if they are to be looked up.
-        stack: where it is.
-        layout: its number if it was looked at.
-        n_read: how many states were read.
-        lowest: the depth of the lowest of them.
-        passed: mask states and stacks for which the mask is cached as well.
-    """
+    """How far a stack has been read for one mask."""
 
     __slots__ = (
         *("evaluation", "h", "is_known", "layout", "lowest"),
@@ -78,14 +66,16 @@ class _Traversal:
     )
 
     def __init__(self, h: Hypothesis, *, is_known: bool) -> None:
-        self.h = h
-        self.is_known = is_known
-        self.evaluation = Evaluation()
+        self.h = h  # the hypothesis
+        self.is_known = is_known  # whether what is cached is used
+        self.evaluation = Evaluation()  # of the queries on it
+        # the reductions of the last mask state, None if they are to be looked up
         self.pending: PendingReductions | None = None
-        self.stack: Stack = h.stack
-        self.layout: int = NO_LAYOUT
-        self.n_read: int = 0
-        self.lowest: int = h.stack.depth
+        self.stack: Stack = h.stack  # where it is
+        self.layout: int = NO_LAYOUT  # its number if it was looked at
+        self.n_read: int = 0  # how many states were read
+        self.lowest: int = h.stack.depth  # the depth of the lowest of them
+        # mask states and stacks for which the mask is cached as well
         self.passed: list[tuple[int, Stack]] = []
 
     def open_blocks(self) -> None:
@@ -104,29 +94,25 @@ class _Traversal:
 
 
 class LalrMasks:
-    """The masks of one artifact.
-
-    Attributes:
-        tops: scanner state times ``stride``, and the top of the stack → where a stack begins.
-        cache: see above. By a column and the open blocks: the layout's number. By three numbers,
-            what follows a mask state: that, 0, and a layout; that, -1, and what newlines bring
-            in a layout; or that, a stack's own number, and the layout if it was looked at.
-        classes: state → its class; -1 if nobody has read it yet: then nothing is cached for it.
-        stride: mask states are multiples of it.
-    """
+    """The masks of one artifact."""
 
     def __init__(
         self, tables: LalrTables, debts: Debts, composer: MaskComposer, budget: Budget
     ) -> None:
+        # scanner state times stride, and the top of the stack → where a stack begins
         self.tops = Cache(budget, _measure)
+        # see above. By a column and the open blocks: the layout's number. By three numbers, what
+        # follows a mask state: that, 0, and a layout; that, -1, and what newlines bring in a
+        # layout; or that, a stack's own number, and the layout if it was looked at
         self.cache = Cache(budget, _measure)
+        # state → its class; -1 if nobody has read it yet: then nothing is cached for it
         self.classes: list[int] = [-1] * tables.n_states
         self._tables = tables
         self._debts = debts
         self._composer = composer
         self._class_of: dict[object, int] = {}
         # Classes are 0 to n_states - 1, and -1; mask states and layouts are used once.
-        self.stride = tables.n_states + 2
+        self.stride = tables.n_states + 2  # mask states are multiples of it
         self._numbers = count(1)
 
     def read(

@@ -78,12 +78,7 @@ class Columns:
 
 
 class Newlines:
-    """The newlines of one artifact.
-
-    Attributes:
-        terminal: the terminal of a line's end.
-        dedent: the terminal of a block's end.
-    """
+    """The newlines of one artifact."""
 
     def __init__(
         self,
@@ -103,8 +98,8 @@ class Newlines:
         self._effects = effects
         self._indent = _to_bits(arrays["indent_lookahead"])
         self._dedent = _to_bits(arrays["dedent_lookahead"])
-        self.terminal = tables.layout.newline
-        self.dedent = tables.layout.dedent
+        self.terminal = tables.layout.newline  # the terminal of a line's end
+        self.dedent = tables.layout.dedent  # the terminal of a block's end
 
     def next_column(self, column: int, byte: int) -> int:
         """Return the column after one more byte of an open newline.

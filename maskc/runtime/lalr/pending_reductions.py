@@ -58,18 +58,7 @@ def unpack(packed: bytes) -> PendingReductions:
 
 
 class Evaluation:
-    """The evaluation of one mask's queries on a stack: worklists, and what was found.
-
-    Attributes:
-        indents: columns of the blocks that are open before the token; none as long as they have
-            not been looked at.
-        column: reached in the lexeme that is open before it, once the blocks were looked at.
-        n_looks: how often the open blocks were looked at.
-        n_left: how many more queries may be made.
-        given: stacks, what was pushed onto their top in theory, a terminal, and a task after it.
-        reached: stacks and tasks.
-        debts, unions, waiting: found so far.
-    """
+    """The evaluation of one mask's queries on a stack: worklists, and what was found."""
 
     __slots__ = (
         *("column", "debts", "given", "indents"),
@@ -77,12 +66,17 @@ class Evaluation:
     )
 
     def __init__(self) -> None:
+        # columns of the blocks that are open before the token; none as long as they have not been
+        # looked at
         self.indents: tuple[int, ...] = ()
+        # reached in the lexeme that is open before it, once the blocks were looked at
         self.column: int = NO_LINE
-        self.n_looks: int = 0
-        self.n_left: int = 2 * MAX_QUERIES
+        self.n_looks: int = 0  # how often the open blocks were looked at
+        self.n_left: int = 2 * MAX_QUERIES  # how many more queries may be made
+        # stacks, what was pushed onto their top in theory, a terminal, and a task after it
         self.given: list[tuple[Stack, NonterminalId, TerminalId, Task]] = []
-        self.reached: list[tuple[Stack, Task]] = []
+        self.reached: list[tuple[Stack, Task]] = []  # stacks and tasks
+        # debts, unions, waiting: found so far
         self.debts: set[Debt] = set()
         self.unions: set[int] = set()
         self.waiting: set[Waiting] = set()

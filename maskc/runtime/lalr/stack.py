@@ -18,25 +18,18 @@ _serials = count(1)
 
 
 class Stack:
-    """A parser stack: its top, a refined state, and what lies below. Never changes.
-
-    Attributes:
-        state: the refined state on top.
-        below: the rest of the stack, ``None`` at the bottom.
-        depth: how many states are below.
-        skip: where the depth is a multiple of 64, the stack 64 below, or 4,096 below if it is one
-            of 4,096; ``None`` until somebody has gone there.
-        serial: tells it from every other stack; 0 until somebody has asked.
-    """
+    """A parser stack: its top, a refined state, and what lies below. Never changes."""
 
     __slots__ = ("below", "depth", "serial", "skip", "state")
 
     def __init__(self, state: RefinedStateId, below: Stack | None) -> None:
-        self.state = state
-        self.below = below
-        self.depth: int = below.depth + 1 if below is not None else 0
+        self.state = state  # the refined state on top
+        self.below = below  # the rest of the stack, None at the bottom
+        self.depth: int = below.depth + 1 if below is not None else 0  # how many states are below
+        # where the depth is a multiple of 64, the stack 64 below, or 4,096 below if it is one of
+        # 4,096; None until somebody has gone there
         self.skip: Stack | None = None
-        self.serial = 0
+        self.serial = 0  # tells it from every other stack; 0 until somebody has asked
 
 
 def serial_of(stack: Stack) -> int:

@@ -26,20 +26,14 @@ from maskc.runtime.views import view_numbers
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Lark's ``Indenter``, in numbers.
+    """Lark's ``Indenter``, in numbers."""
 
-    Attributes:
-        newline: the terminal of a line's end, with the blanks of the next line.
-        indent, dedent: the terminals of a block's begin and end.
-        tab_len: columns that a tabulator adds.
-        dedent_at_end: the lookahead of a dedent that the end of the text brings, as a bit set.
-    """
-
-    newline: TerminalId
+    newline: TerminalId  # the terminal of a line's end, with the blanks of the next line
+    # indent, dedent: the terminals of a block's begin and end
     indent: TerminalId
     dedent: TerminalId
-    tab_len: int
-    dedent_at_end: int
+    tab_len: int  # columns that a tabulator adds
+    dedent_at_end: int  # the lookahead of a dedent that the end of the text brings, as a bit set
 
 
 def read_layout(header: dict[str, Any]) -> Layout:
@@ -54,33 +48,26 @@ def read_layout(header: dict[str, Any]) -> Layout:
 
 
 class LalrTables:
-    """The parser of one artifact.
-
-    Attributes:
-        n_states: how many refined states there are.
-        layout: the terminals of the indentation, ``None`` without one.
-        lalr_state: refined state → LALR state.
-        context: refined state → number of the set of terminals that the lexer may look for.
-        enclosed: refined state → 1 between brackets, where lines and columns do not count.
-        taken: refined state → the lookaheads that a stack with this state on top can go on with.
-        layout_context: refined state → context and ``enclosed`` in one number; see
-            ``Lookaheads.after``.
-        production_lhs, production_length: of each production.
-        may_end: terminals after which some stack lets the text end.
-    """
+    """The parser of one artifact."""
 
     def __init__(self, contents: Contents, lookaheads: Lookaheads) -> None:
         header, arrays = contents.header, contents.arrays
+        # the terminals of the indentation, None without one
         self.layout: Layout | None = read_layout(header["layout"]) if header["layout"] else None
+        # refined state → LALR state
         self.lalr_state: list[LalrStateId] = arrays["lalr_state"].tolist()
-        self.n_states = len(self.lalr_state)
+        self.n_states = len(self.lalr_state)  # how many refined states there are
+        # refined state → 1 between brackets, where lines and columns do not count
         self.enclosed: list[int] = arrays["enclosed"].tolist()
         context = arrays["lalr_context"][arrays["lalr_state"]]
         n_contexts = arrays["scanner_enter"].shape[1]
+        # refined state → number of the set of terminals that the lexer may look for
         self.context: list[ContextId] = context.tolist()
+        # refined state → context and enclosed in one number; see Lookaheads.after
         self.layout_context: list[LayoutContextId] = (
             context + n_contexts * arrays["enclosed"]
         ).tolist()
+        # production_lhs, production_length: of each production
         self.production_lhs: list[NonterminalId] = arrays["production_lhs"].tolist()
         self.production_length: list[int] = arrays["production_length"].tolist()
         self._shift_first: list[int] = arrays["shift_first"].tolist()
@@ -99,9 +86,11 @@ class LalrTables:
         self._reduces: list[dict[TerminalId, ProductionId] | None] = [None] * len(
             arrays["lalr_context"]
         )
+        # refined state → the lookaheads that a stack with this state on top can go on with
         self.taken = to_bit_sets(arrays["live"])
         ends = lookaheads.end | (self.layout.dedent_at_end if self.layout else 0)
         taken = zip(self._shift_terminal, self._shift_state, strict=True)
+        # terminals after which some stack lets the text end
         self.may_end = frozenset(t for t, state in taken if self.taken[state] & ends)
 
     def shifts(self, state: RefinedStateId) -> dict[TerminalId, RefinedStateId]:

@@ -24,21 +24,14 @@ DEAD = 0
 
 
 class Chunks(NamedTuple):
-    """The automaton of marked texts. Node 0 is dead.
+    """The automaton of marked texts. Node 0 is dead."""
 
-    Attributes:
-        byte_class: uint8[256], the column of ``next`` for each byte.
-        next: int32[n_nodes, n_classes], the node after a byte.
-        cuts: per node, the nodes after a cut; none where no chunk can end.
-        may_end: bool[n_nodes], whether the text may end.
-        start: the node before the first byte.
-    """
-
-    byte_class: NDArray[np.uint8]
-    next: Ints
+    byte_class: NDArray[np.uint8]  # uint8[256], the column of next for each byte
+    next: Ints  # int32[n_nodes, n_classes], the node after a byte
+    # per node, the nodes after a cut; none where no chunk can end
     cuts: tuple[tuple[int, ...], ...]
-    may_end: NDArray[np.bool_]
-    start: int
+    may_end: NDArray[np.bool_]  # bool[n_nodes], whether the text may end
+    start: int  # the node before the first byte
 
     def move(self, nodes: Ints, data: NDArray[np.uint8]) -> Ints:
         """Return the nodes after a byte for each of some nodes."""

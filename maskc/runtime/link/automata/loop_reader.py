@@ -50,32 +50,23 @@ _NO_PASSES: Passes = np.zeros(0, dtype=np.uint16)
 
 
 class ComponentReading(NamedTuple):
-    """What a component reads below a node, which is not itself among what is read.
+    """What a component reads below a node, which is not itself among what is read."""
 
-    Attributes:
-        row: the mask of the tokens that end inside the component; ``None`` but for the root, as the
-            others are not asked for so often.
-        text_indices: int32[n], the same tokens by text index, in the order of their passes.
-        text_passes: uint16[n], of each of them, with those to the nearest end after it.
-        inside: int32[n], the nodes inside it from which texts go on, ascending.
-        inside_states: uint8[n], of each of them the number of its control state, counted from 1.
-        inside_passes: uint16[n], of each of them.
-        left: int32[n], the nodes at which it is left in one of its ways, ordered by control
-            state, byte and passes.
-        left_by: uint16[n], of each of these 256 times the number of the control state, plus the
-            byte.
-        left_passes: uint16[n], those before the byte.
-    """
-
+    # the mask of the tokens that end inside the component; None but for the root, as the others are
+    # not asked for so often
     row: Words | None
-    text_indices: Ints
-    text_passes: Passes
-    inside: Ints
+    text_indices: Ints  # int32[n], the same tokens by text index, in the order of their passes
+    text_passes: Passes  # uint16[n], of each of them, with those to the nearest end after it
+    inside: Ints  # int32[n], the nodes inside it from which texts go on, ascending
+    # uint8[n], of each of them the number of its control state, counted from 1
     inside_states: NDArray[np.uint8]
-    inside_passes: Passes
+    inside_passes: Passes  # uint16[n], of each of them
+    # int32[n], the nodes at which it is left in one of its ways, ordered by control state, byte and
+    # passes
     left: Ints
+    # uint16[n], of each of these 256 times the number of the control state, plus the byte
     left_by: NDArray[np.uint16]
-    left_passes: Passes
+    left_passes: Passes  # uint16[n], those before the byte
 
     def read_within(self, passes: int) -> tuple[Ints, Ints]:
         """Return the tokens that pass so often at most, and the others, by text index."""
@@ -286,20 +277,13 @@ def go_down(
 
 
 class LoopExits(NamedTuple):
-    """What is read from where a loop is left, however often it has passed.
+    """What is read from where a loop is left, however often it has passed."""
 
-    Attributes:
-        text_indices: int32[n], tokens by text index, in the order of their passes; one may be there
-            several times.
-        text_passes: uint16[n], the passes of each before the loop was left.
-        nodes: int32[n], from which texts go on and where the piece may end, likewise.
-        node_passes: uint16[n], of each of them.
-    """
-
+    # int32[n], tokens by text index, in the order of their passes; one may be there several times
     text_indices: Ints
-    text_passes: Passes
-    nodes: Ints
-    node_passes: Passes
+    text_passes: Passes  # uint16[n], the passes of each before the loop was left
+    nodes: Ints  # int32[n], from which texts go on and where the piece may end, likewise
+    node_passes: Passes  # uint16[n], of each of them
 
 
 def _count_up_to(passes: Passes, most: int) -> int:

@@ -42,44 +42,31 @@ LoopExit = tuple[int, int, bool]
 
 
 class Component(NamedTuple):
-    """Control states that lead to each other inside one loop; the first is the one asked for.
+    """Control states that lead to each other inside one loop; the first is the one asked for."""
 
-    Attributes:
-        table: uint8[n_states, 256], one more than the number of the control state that a byte
-            leads to; ``LEFT`` for those that only leave the component, or lead nowhere.
-        passes: uint8[n_states, 256], 1 where the byte begins one more pass that is counted.
-        leaves: bool[n_states, 256], whether a byte leaves the component, in one of its ways.
-        whole: the numbers of the control states where a text may end, or a character does.
-        to_end: of each control state, how many more passes there are to the nearest end.
-        key: bytes that are equal for components that read the same; its end says of which kind.
-    """
-
+    # uint8[n_states, 256], one more than the number of the control state that a byte leads to; LEFT
+    # for those that only leave the component, or lead nowhere
     table: NDArray[np.uint8]
+    # uint8[n_states, 256], 1 where the byte begins one more pass that is counted
     passes: NDArray[np.uint8]
+    # bool[n_states, 256], whether a byte leaves the component, in one of its ways
     leaves: NDArray[np.bool_]
+    # the numbers of the control states where a text may end, or a character does
     whole: tuple[int, ...]
+    # of each control state, how many more passes there are to the nearest end
     to_end: tuple[int, ...]
-    key: bytes
+    key: bytes  # bytes that are equal for components that read the same; its end says of which kind
 
 
 class Loop(ABC):
-    """A state of an automaton: the first control state of a component, with a count of its loop.
+    """A state of an automaton: the first control state of a component, with a count of its loop."""
 
-    Attributes:
-        component: where it goes round.
-        out: the ways that leave it.
-        count: how often the innermost loop has passed.
-        least: how often it has to, before it is left.
-        most: how often it may; ``None``: without a bound.
-        key: equal for states of one automaton that differ in the count alone.
-    """
-
-    component: Component
-    out: tuple[LoopExit, ...]
-    count: int
-    least: int
-    most: int | None
-    key: Hashable
+    component: Component  # where it goes round
+    out: tuple[LoopExit, ...]  # the ways that leave it
+    count: int  # how often the innermost loop has passed
+    least: int  # how often it has to, before it is left
+    most: int | None  # how often it may; None: without a bound
+    key: Hashable  # equal for states of one automaton that differ in the count alone
 
     @abstractmethod
     def state_at(self, number: int, count: int) -> int:

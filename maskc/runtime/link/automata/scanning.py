@@ -30,18 +30,14 @@ _FEW = 48  # ids that are no row of their own
 
 
 class Scan(NamedTuple):
-    """What was found.
+    """What was found."""
 
-    Attributes:
-        part: the texts that the piece reads.
-        exits: int32[n], ascending: nodes after which texts go on where the piece may end; none is
-            where the walk began. Of a scan for some bytes, at least those from which one goes on.
-        turns: labels of the automaton, each with a node after which texts go on and where the
-            automaton's state has that label.
-    """
-
-    part: Part
+    part: Part  # the texts that the piece reads
+    # int32[n], ascending: nodes after which texts go on where the piece may end; none is where the
+    # walk began. Of a scan for some bytes, at least those from which one goes on
     exits: Ints
+    # labels of the automaton, each with a node after which texts go on and where the automaton's
+    # state has that label
     turns: tuple[Turn, ...] = ()
 
     @property

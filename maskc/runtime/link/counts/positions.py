@@ -34,36 +34,25 @@ MOST_POSITIONS = 1 << 16
 
 
 class Edge(NamedTuple):
-    """What follows a position.
-
-    Attributes:
-        n_open: how many of the loops around the position are not left.
-        repeats: whether the innermost of these begins one more pass.
-    """
+    """What follows a position."""
 
     targets: tuple[int, ...]
-    n_open: int
-    repeats: bool
+    n_open: int  # how many of the loops around the position are not left
+    repeats: bool  # whether the innermost of these begins one more pass
 
 
 class CountedPattern(NamedTuple):
-    """The positions of a pattern. Position ``START`` reads nothing.
+    """The positions of a pattern. Position ``START`` reads nothing."""
 
-    Attributes:
-        nodes: of each node that reads a byte, its edges, disjoint and ascending.
-        roots: of each position, the node that reads its character; -1 of the first.
-        loops: of each position, the counted loops around it, the outermost first.
-        edges: of each position, what follows it.
-        ends: positions after which the text may end, once the loops around them may be left.
-        bounds: of each loop.
-    """
-
+    # of each node that reads a byte, its edges, disjoint and ascending
     nodes: tuple[tuple[ByteEdge, ...], ...]
-    roots: tuple[int, ...]
+    roots: tuple[int, ...]  # of each position, the node that reads its character; -1 of the first
+    # of each position, the counted loops around it, the outermost first
     loops: tuple[tuple[int, ...], ...]
-    edges: tuple[tuple[Edge, ...], ...]
+    edges: tuple[tuple[Edge, ...], ...]  # of each position, what follows it
+    # positions after which the text may end, once the loops around them may be left
     ends: frozenset[int]
-    bounds: tuple[Bounds, ...]
+    bounds: tuple[Bounds, ...]  # of each loop
 
     @property
     def bodies(self) -> list[list[int]]:

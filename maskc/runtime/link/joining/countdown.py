@@ -46,22 +46,15 @@ Passes = NDArray[np.uint16]
 
 
 class Countdown(NamedTuple):
-    """What is legal in a loop, by how many passes it allows.
+    """What is legal in a loop, by how many passes it allows."""
 
-    Attributes:
-        reading: of the loop's component, below the root.
-        words: the mask with any number of passes.
-        text_indices: int32[n], the tokens, by text index, that may leave the loop.
-        leaving, latest: uint16[n], the fewest and the most passes with which each of them does.
-        inside: uint16[n], the passes with which it stays in the loop; ``MOST_PASSES``: it cannot.
-    """
-
-    reading: ComponentReading
-    words: Words
-    text_indices: Ints
+    reading: ComponentReading  # of the loop's component, below the root
+    words: Words  # the mask with any number of passes
+    text_indices: Ints  # int32[n], the tokens, by text index, that may leave the loop
+    # leaving, latest: uint16[n], the fewest and the most passes with which each of them does
     leaving: Passes
     latest: Passes
-    inside: Passes
+    inside: Passes  # uint16[n], the passes with which it stays in the loop; MOST_PASSES: it cannot
 
     @property
     def n_bytes(self) -> int:

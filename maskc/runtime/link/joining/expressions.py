@@ -42,17 +42,13 @@ Entry = tuple["Piece", "Rest"]
 
 
 class Expression(ABC):
-    """What a text is made of.
-
-    Attributes:
-        may_be_empty: whether the empty text is one of its texts.
-        depth: how deep expressions are nested in it.
-    """
+    """What a text is made of."""
 
     __slots__ = ("__weakref__", "depth", "may_be_empty")
 
     def __init__(self, inner: Iterable[Expression], *, may_be_empty: bool) -> None:
-        self.may_be_empty = may_be_empty
+        self.may_be_empty = may_be_empty  # whether the empty text is one of its texts
+        # how deep expressions are nested in it
         self.depth: int = 1 + max((part.depth for part in inner), default=0)
         if self.depth > MAX_DEPTH:
             raise LimitError("levels of nested parts", MAX_DEPTH, "nest sequences and choices less")

@@ -33,17 +33,12 @@ _FEW_NODES = 5_000  # on paths, which are listed
 
 
 class TriePaths(NamedTuple):
-    """The paths to some nodes of a trie.
+    """The paths to some nodes of a trie."""
 
-    Attributes:
-        is_end: bool[n_nodes], whether a node is one of these; not the root.
-        is_on: bool[n_nodes], whether a node leads to one of these, or is one.
-        children: node → those of its children that lead on, with their bytes; ``None`` if there
-            are many nodes on the paths.
-    """
-
-    is_end: NDArray[np.bool_]
-    is_on: NDArray[np.bool_]
+    is_end: NDArray[np.bool_]  # bool[n_nodes], whether a node is one of these; not the root
+    is_on: NDArray[np.bool_]  # bool[n_nodes], whether a node leads to one of these, or is one
+    # node → those of its children that lead on, with their bytes; None if there are many nodes on
+    # the paths
     children: dict[int, list[tuple[int, int]]] | None
 
     @property

@@ -42,25 +42,18 @@ class Piece(ABC):
 
     What is the case for most is said here: only the rest follows, and tokens are their bytes. What
     a piece knows of its text is called ``inner``.
-
-    Attributes:
-        may_be_empty: whether the empty text is one of its texts.
-        first_bytes: bytes outside of which it does not begin, ``None`` if that is not known.
-        has_turns: whether what follows depends on what it has read, see :meth:`turn`.
-        has_atoms: whether it takes tokens whatever they write, see :meth:`take`.
-        counts_tokens: whether it is told where each token begins, see :meth:`begin_token`.
-        ignores_rest: whether :meth:`walk` finds the same whatever comes after it.
-        end: the end-of-sequence token that alone may end the text in it; ``None``: any one.
-        n_bytes: about how much memory it takes before anything is asked of it; 0: next to none.
     """
 
-    may_be_empty: bool = False
+    may_be_empty: bool = False  # whether the empty text is one of its texts
+    # bytes outside of which it does not begin, None if that is not known
     first_bytes: frozenset[int] | None = None
-    has_turns: bool = False
-    has_atoms: bool = False
-    counts_tokens: bool = False
-    ignores_rest: bool = False
+    has_turns: bool = False  # whether what follows depends on what it has read, see turn
+    has_atoms: bool = False  # whether it takes tokens whatever they write, see take
+    counts_tokens: bool = False  # whether it is told where each token begins, see begin_token
+    ignores_rest: bool = False  # whether walk finds the same whatever comes after it
+    # the end-of-sequence token that alone may end the text in it; None: any one
     end: int | None = None
+    # about how much memory it takes before anything is asked of it; 0: next to none
     n_bytes: int = 0
 
     @property
@@ -145,13 +138,10 @@ class _Fields(NamedTuple):
 
 
 class Link(_Fields):
-    """A hypothesis: the piece that is open, what it knows of its text, and what comes after it.
-
-    Attributes:
-        mask: the tokens that it allows, if they have a number; ``None``: not asked for yet.
-    """
+    """A hypothesis: the piece that is open, what it knows of its text, and what comes after it."""
 
     # Of the class, until an object is given its own: most hypotheses are never asked.
+    # the tokens that it allows, if they have a number; None: not asked for yet
     mask: PooledMask | None = None
 
 

@@ -21,23 +21,17 @@ Alternatives = list[list[Item]]
 
 
 class Counts(NamedTuple):
-    """Which parameters there must be, and may be.
+    """Which parameters there must be, and may be."""
 
-    Attributes:
-        n_names: how many have a name that is known; each is a bit.
-        required, possible: those that there must be, and may be, as bits.
-        low, high: how many there must be, and may be; ``None``: any number.
-        is_ordered: whether they come in the order of their numbers, others last.
-        has_others: whether there may be others; these are not counted.
-    """
-
-    n_names: int
+    n_names: int  # how many have a name that is known; each is a bit
+    # required, possible: those that there must be, and may be, as bits
     required: int
     possible: int
+    # low, high: how many there must be, and may be; None: any number
     low: int
     high: int | None
-    is_ordered: bool
-    has_others: bool
+    is_ordered: bool  # whether they come in the order of their numbers, others last
+    has_others: bool  # whether there may be others; these are not counted
 
 
 class Parameters:

@@ -39,12 +39,7 @@ MOST_ENTRIES = 1 << 14
 
 
 class LinkPlan:
-    """What an artifact of a link follows; raises a PlanError if it is damaged.
-
-    Attributes:
-        nodes: each a kind and what :data:`NODES` declares for it.
-        root: the node of the whole.
-    """
+    """What an artifact of a link follows; raises a PlanError if it is damaged."""
 
     def __init__(
         self, data: bytes, *, vocab_size: int, ends: frozenset[int], n_grammars: int
@@ -59,8 +54,8 @@ class LinkPlan:
         self.counters = [COUNTER.read(entry, scope) for entry in lists["counters"]]
         self.texts: list[FreeWords] = [TEXT.read(entry, scope) for entry in lists["texts"]]
         self.tables: list[FrozenTable] = [TABLE.read(entry, scope) for entry in lists["tables"]]
-        self.root = read_number(raw.get("root"), len(lists["nodes"]))
-        self.nodes: list[tuple[Any, ...]] = []
+        self.root = read_number(raw.get("root"), len(lists["nodes"]))  # the node of the whole
+        self.nodes: list[tuple[Any, ...]] = []  # each a kind and what NODES declares for it
         levels, n_entries = list[int](), list[int]()
         for number, entry in enumerate(lists["nodes"]):
             scope.sizes["inner"] = number

@@ -133,15 +133,11 @@ TEXT = grouped(FreeWords, ordered(WORD), ordered(WORD), ordered(BYTES))
 
 
 class FrozenTable(NamedTuple):
-    """Parameters: see :class:`maskc.runtime.link.plan.members.Parameters`.
-
-    Attributes:
-        blanks: a node, or of parameters that are separated what stands between them.
-        alternatives: of each number, and last of others: items, each a node or words.
-    """
+    """Parameters: see :class:`maskc.runtime.link.plan.members.Parameters`."""
 
     counts: Counts
-    blanks: int
+    blanks: int  # a node, or of parameters that are separated what stands between them
+    # of each number, and last of others: items, each a node or words
     alternatives: list[list[list[int | list[Word]]] | None]
 
 

@@ -57,17 +57,11 @@ class SchemaHypothesis(NamedTuple):
 
 
 class Unverified(NamedTuple):
-    """Tokens that may make a word whole, by text index.
+    """Tokens that may make a word whole, by text index."""
 
-    Attributes:
-        inside: those that do so without leaving the string that they begin in.
-        others: all others.
-        ids: of those inside.
-    """
-
-    inside: list[int]
-    others: list[int]
-    ids: list[int]
+    inside: list[int]  # those that do so without leaving the string that they begin in
+    others: list[int]  # all others
+    ids: list[int]  # of those inside
 
 
 def _measure(_: int, found: Unverified) -> int:

@@ -82,18 +82,13 @@ Position = tuple[int, int, int]
 
 
 class FreeWords(NamedTuple):
-    """Words that free text is looked through for, each list sorted, no word empty.
+    """Words that free text is looked through for, each list sorted, no word empty."""
 
-    Attributes:
-        triggers: that the text turns at; a trigger's number is its label.
-        unused: that it turns to nothing at, and that stand only inside of triggers. None of these
-            or of the triggers is the beginning of another.
-        forbidden: those that do not stand in the text.
-    """
-
-    triggers: tuple[Word, ...] = ()
+    triggers: tuple[Word, ...] = ()  # that the text turns at; a trigger's number is its label
+    # that it turns to nothing at, and that stand only inside of triggers. None of these or of the
+    # triggers is the beginning of another
     unused: tuple[Word, ...] = ()
-    forbidden: tuple[bytes, ...] = ()
+    forbidden: tuple[bytes, ...] = ()  # those that do not stand in the text
 
 
 class FreeText(ByteAutomaton[Position]):

@@ -36,18 +36,11 @@ _LEAD_BITS = (0x7F, 0x1F, 0x0F, 0x07)  # of the first byte, by how many follow
 
 
 class RawState(NamedTuple):
-    """Where a text stands, whatever its length.
+    """Where a text stands, whatever its length."""
 
-    Attributes:
-        at: the state of the automaton over characters.
-        left: what is left of a character, as :data:`CHARACTERS` has it, or ``_ESCAPED``; 0 between
-            two.
-        code: the bits that were read of it; ``NO_CODE``: they no longer matter, ``at`` comes next.
-    """
-
-    at: int
-    left: int
-    code: int
+    at: int  # the state of the automaton over characters
+    left: int  # what is left of a character, as CHARACTERS has it, or _ESCAPED; 0 between two
+    code: int  # the bits that were read of it; NO_CODE: they no longer matter, at comes next
 
 
 class RawComponent(NamedTuple):

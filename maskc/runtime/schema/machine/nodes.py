@@ -170,22 +170,16 @@ def serials_of(nodes: Iterable[Node]) -> tuple[int, ...]:
 
 
 class Configuration:
-    """All that the future of a text depends on.
-
-    Attributes:
-        nodes: alternatives on top.
-        gap: what has been read of white space.
-        text: what has been read of the item under way of an array whose items are compared.
-        serial: by which results are remembered; 0 until somebody has asked.
-    """
+    """All that the future of a text depends on."""
 
     __slots__ = ("gap", "nodes", "serial", "text")
 
     def __init__(self, nodes: tuple[Node, ...], gap: int, text: bytes, serial: int = 0) -> None:
-        self.nodes = nodes
-        self.gap = gap
+        self.nodes = nodes  # alternatives on top
+        self.gap = gap  # what has been read of white space
+        # what has been read of the item under way of an array whose items are compared
         self.text = text
-        self.serial = serial
+        self.serial = serial  # by which results are remembered; 0 until somebody has asked
 
     @property
     def captures(self) -> bool:

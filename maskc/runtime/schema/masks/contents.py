@@ -36,18 +36,14 @@ _BEFORE_VALUES = frozenset(b":,[")
 
 
 class PositionContents:
-    """The contents of one artifact. Shared by all its matchers.
-
-    Attributes:
-        layout: the number of the plan's layout.
-    """
+    """The contents of one artifact. Shared by all its matchers."""
 
     def __init__(self, index: TokenIndex, plan: Plan) -> None:
         self._index, self._plan = index, plan
         self._of_positions: dict[int, int] = {}
         self._of_numbers: dict[int, int] = {}
         self._of_arrays: dict[int, int] = {}
-        self.layout = self._number(plan.layout)
+        self.layout = self._number(plan.layout)  # the number of the plan's layout
 
     def of_number(self, number: int) -> int:
         """Return the content of a rule of numbers."""

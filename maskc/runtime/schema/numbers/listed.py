@@ -32,34 +32,29 @@ _MOST_BITS = 13_000  # of an integer that Python writes at once
 
 
 class Listing:
-    """Values that are listed, sorted and found by their digits; 0 apart.
-
-    Attributes:
-        unit: the least number that makes integers of all, 0 if it is very large.
-        scaled: the values times the unit, or as they are; comparing fractions takes ten times as
-            long as comparing integers.
-        decimals: digits and exponent of each, ``None`` for one that no digits write.
-        indices: by digits and exponent, the index of a value.
-        written: where all are integers that Python writes, their digits, ascending as texts.
-        order: the indices of these.
-    """
+    """Values that are listed, sorted and found by their digits; 0 apart."""
 
     def __init__(self, values: Iterable[Fraction]) -> None:
         kept = set(values)
         charge_steps(_VALUE_STEPS * len(kept))
         self.has_zero = Fraction(0) in kept
         self.values = sort_numbers(value for value in kept if value)
+        # the least number that makes integers of all, 0 if it is very large
         self.unit = common_denominator(self.values)
+        # the values times the unit, or as they are; comparing fractions takes ten times as long as
+        # comparing integers
         self.scaled: Sequence[Any] = self.values
         if self.unit:
             self.scaled = [v.numerator * (self.unit // v.denominator) for v in self.values]
+        # digits and exponent of each, None for one that no digits write
         self.decimals = [decimal(value) for value in self.values]
-        self.indices: dict[int, dict[int, int]] = {}
+        self.indices: dict[int, dict[int, int]] = {}  # by digits and exponent, the index of a value
         for n, written in enumerate(self.decimals):
             if written is not None:
                 self.indices.setdefault(written[0], {})[written[1]] = n
+        # where all are integers that Python writes, their digits, ascending as texts
         self.written: list[str] = []
-        self.order: list[int] = []
+        self.order: list[int] = []  # the indices of these
         if self.unit == 1 and self.values and self.values[-1].numerator.bit_length() < _MOST_BITS:
             texts = [str(value.numerator) for value in self.values]
             self.order = sorted(range(len(texts)), key=texts.__getitem__)

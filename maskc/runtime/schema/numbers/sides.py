@@ -31,25 +31,19 @@ from maskc.runtime.schema.numbers.powers import (
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is asked of a number.
+    """What is asked of a number."""
 
-    Attributes:
-        low, high: the least and the greatest value, each excluded itself if it is open.
-        multiple, not_multiples: the value is a multiple of the one and of none of the others.
-        excluded: values that are not allowed.
-        values: the only ones, ``None`` if any.
-        lexical_form: 1: without fraction and exponent; 2: with one of them; 0: any.
-    """
-
+    # low, high: the least and the greatest value, each excluded itself if it is open
     low: Fraction | None = None
     low_open: bool = False
     high: Fraction | None = None
     high_open: bool = False
+    # multiple, not_multiples: the value is a multiple of the one and of none of the others
     multiple: Fraction | None = None
     not_multiples: tuple[Fraction, ...] = ()
-    excluded: frozenset[Fraction] = frozenset()
-    values: frozenset[Fraction] | None = None
-    lexical_form: int = 0
+    excluded: frozenset[Fraction] = frozenset()  # values that are not allowed
+    values: frozenset[Fraction] | None = None  # the only ones, None if any
+    lexical_form: int = 0  # 1: without fraction and exponent; 2: with one of them; 0: any
 
     @property
     def lists_only(self) -> bool:

@@ -43,21 +43,18 @@ class Blanks:
         choice: one of ``BLANKS``, or ``at most N``, perhaps with `` on a line`` after it; and
             perhaps `` inside`` after that.
 
-    Attributes:
-        choice: this, without `` inside``.
-        is_inside: whether none stands before and after the whole text.
-        most: how many blanks there may be, if only their number counts.
-
     Raises:
         ValueError: it is no choice.
     """
 
     def __init__(self, choice: str) -> None:
-        self.choice = choice.removesuffix(_INSIDE)
+        self.choice = choice.removesuffix(_INSIDE)  # this, without ` inside`
+        # whether none stands before and after the whole text
         self.is_inside = choice != self.choice
         counted = _COUNTED.fullmatch(self.choice)
         if counted is None and self.choice not in BLANKS:
             raise ValueError(f"blanks is not one of {', '.join(BLANKS)}")
+        # how many blanks there may be, if only their number counts
         self.most = int(counted[1]) if counted else None
         # Of those that are counted, what is none.
         self._others = b"\r\n" if counted and counted[2] else b"\r"

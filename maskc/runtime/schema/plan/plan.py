@@ -50,21 +50,15 @@ _VALUE_BYTES = 300  # of an excluded value, with its entries in two tables
 
 @dataclass(frozen=True, slots=True)
 class JsonLayout:
-    """How a JSON text may be written.
+    """How a JSON text may be written."""
 
-    Attributes:
-        key_order: ``any``, or ``schema``: as the schema names them, others last.
-        blanks: ``compact``, ``bounded``, ``any`` or ``at most N``.
-        escapes: one of those of :mod:`maskc.runtime.schema.strings.spelling`.
-        numbers: one of those of :mod:`maskc.runtime.schema.numbers.spellings`, or ``digits``: as
-            usual, but integers have neither fraction nor exponent.
-        digits: how many a fraction has at most, ``None``: any. It is part of the plan's rules.
-    """
-
-    key_order: str = "any"
-    blanks: str = "bounded"
-    escapes: str = "any"
+    key_order: str = "any"  # any, or schema: as the schema names them, others last
+    blanks: str = "bounded"  # compact, bounded, any or `at most N`
+    escapes: str = "any"  # one of those of maskc.runtime.schema.strings.spelling
+    # one of those of maskc.runtime.schema.numbers.spellings, or digits: as usual, but integers have
+    # neither fraction nor exponent
     numbers: str = "usual"
+    # how many a fraction has at most, None: any. It is part of the plan's rules
     digits: int | None = None
 
     def __reduce__(self) -> tuple[type[JsonLayout], tuple[str, str, str, str, int | None]]:

@@ -25,21 +25,16 @@ VALUES: Final = 2
 
 
 class StringRule:
-    """What is asked of a string: characters as an automaton says, from ``low`` to ``high``.
-
-    Attributes:
-        begin: what is counted of a string of which nothing was read.
-        is_any: whether every string of the right length fits.
-        is_unbounded: whether no number of characters is asked for.
-        is_infinite: whether what was read can become infinitely many strings, or all but a few.
-    """
+    """What is asked of a string: characters as an automaton says, from ``low`` to ``high``."""
 
     def __init__(self, body: Body, low: int, high: int | None) -> None:
         self.body, self.low, self.high = body, low, high
-        self.begin: Any = 0
+        self.begin: Any = 0  # what is counted of a string of which nothing was read
         self._dfa: CharDfa = body.dfa
-        self.is_any = body.dfa.is_universal
+        self.is_any = body.dfa.is_universal  # whether every string of the right length fits
+        # whether no number of characters is asked for
         self.is_unbounded = low == 0 and high is None
+        # whether what was read can become infinitely many strings, or all but a few
         self.is_infinite = high is None and self.is_any
         self._furthest = -1
         self._known: dict[str, bool] = {}

@@ -59,15 +59,10 @@ class Open(NamedTuple):
 
 
 class Unfinished(NamedTuple):
-    """A value of which something has been read.
+    """A value of which something has been read."""
 
-    Attributes:
-        open: the brackets that are open, the outermost first.
-        rest: of a string, its body; of a number or a literal, what has been read of it.
-    """
-
-    open: list[Open]
-    rest: bytes
+    open: list[Open]  # the brackets that are open, the outermost first
+    rest: bytes  # of a string, its body; of a number or a literal, what has been read of it
 
 
 def read_value(text: bytes) -> Value:

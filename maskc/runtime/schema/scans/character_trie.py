@@ -47,36 +47,25 @@ Item = tuple[str, int, int, bytes]
 
 
 class CharacterTrieTables(NamedTuple):
-    """A :class:`CharacterTrie` as arrays: what is worked out once.
+    """A :class:`CharacterTrie` as arrays: what is worked out once."""
 
-    Attributes:
-        chars: int32[n], of each node its last character.
-        first: int32[n + 1], its children are those from its own to the next one's, in the order of
-            their characters.
-        low: int32[n], the first item below it; its own come first, in the order of their kinds.
-        high: int32[n], one past the last.
-        ending: of n numbers, how many items are its own; see :func:`maskc.runtime.schema.tries.trie
-            .narrow`.
-        levels: int32, where the nodes of so many characters begin, and one past the last.
-        kinds: uint8[n_items], what comes after the item's last whole character.
-        places: int32[n_items], the item's *origin*: the index of its text, or, of one that closes,
-            the node after the quote.
-        begun: of n_items numbers, the beginning of a character that it ends with, by number.
-        begun_first: int32, where each of these begins; the first of them is empty.
-        begun_bytes: uint8, their bytes.
-    """
-
-    chars: Ints
+    chars: Ints  # int32[n], of each node its last character
+    # int32[n + 1], its children are those from its own to the next one's, in the order of their
+    # characters
     first: Ints
-    low: Ints
-    high: Ints
+    low: Ints  # int32[n], the first item below it; its own come first, in the order of their kinds
+    high: Ints  # int32[n], one past the last
+    # of n numbers, how many items are its own; see maskc.runtime.schema.tries.trie .narrow
     ending: NDArray[Any]
-    levels: Ints
-    kinds: NDArray[np.uint8]
+    levels: Ints  # int32, where the nodes of so many characters begin, and one past the last
+    kinds: NDArray[np.uint8]  # uint8[n_items], what comes after the item's last whole character
+    # int32[n_items], the item's *origin*: the index of its text, or, of one that closes, the node
+    # after the quote
     places: Ints
+    # of n_items numbers, the beginning of a character that it ends with, by number
     begun: NDArray[Any]
-    begun_first: Ints
-    begun_bytes: NDArray[np.uint8]
+    begun_first: Ints  # int32, where each of these begins; the first of them is empty
+    begun_bytes: NDArray[np.uint8]  # uint8, their bytes
 
 
 class CharacterTrie:

@@ -81,21 +81,13 @@ def closing_tokens_at(index: TokenIndex, nodes: Nodes) -> ClosingTokens:
 
 
 class Items(NamedTuple):
-    """The items of a :class:`CharacterTrie` as tokens.
+    """The items of a :class:`CharacterTrie` as tokens."""
 
-    Attributes:
-        owners: int32[n_items], their nodes.
-        ids: int32[n_items], the token, -1 of one that closes a string.
-        sizes: int32[n_items], the characters, one left open included.
-        closing_tokens: those that close a string, ascending by their items.
-        quotes: intp[n_closers], their items.
-    """
-
-    owners: Ints
-    ids: Ints
-    sizes: Ints
-    closing_tokens: ClosingTokens
-    quotes: Indices
+    owners: Ints  # int32[n_items], their nodes
+    ids: Ints  # int32[n_items], the token, -1 of one that closes a string
+    sizes: Ints  # int32[n_items], the characters, one left open included
+    closing_tokens: ClosingTokens  # those that close a string, ascending by their items
+    quotes: Indices  # intp[n_closers], their items
 
 
 def items_of(index: TokenIndex, character_trie: CharacterTrie) -> Items:
@@ -121,61 +113,38 @@ def items_of(index: TokenIndex, character_trie: CharacterTrie) -> Items:
 
 
 class Units(NamedTuple):
-    """Tokens by the unit that they are of; unit 0 is that of tokens of no string.
+    """Tokens by the unit that they are of; unit 0 is that of tokens of no string."""
 
-    Attributes:
-        unit_of: intp[vocab_size], of each token that closes no string its unit; ``None`` where
-            few write anything.
-        tokens: int32, those that do not, ascending by their units.
-        first: int32[n_units + 1], where those of a unit begin among them.
-        sizes: int32[n_units], the characters, one left open included.
-        closing_tokens: those that close a string.
-        quotes: intp[n_closers], their units.
-        n_tokens: in the vocabulary, and up to 31 more.
-    """
-
+    # intp[vocab_size], of each token that closes no string its unit; None where few write anything
     unit_of: Indices | None
-    tokens: Ints
-    first: Ints
-    sizes: Ints
-    closing_tokens: ClosingTokens
-    quotes: Indices
-    n_tokens: int
+    tokens: Ints  # int32, those that do not, ascending by their units
+    first: Ints  # int32[n_units + 1], where those of a unit begin among them
+    sizes: Ints  # int32[n_units], the characters, one left open included
+    closing_tokens: ClosingTokens  # those that close a string
+    quotes: Indices  # intp[n_closers], their units
+    n_tokens: int  # in the vocabulary, and up to 31 more
 
 
 class ClassTrie(NamedTuple):
-    """A trie of symbols, which are classes of characters or single ones.
+    """A trie of symbols, which are classes of characters or single ones."""
 
-    Attributes:
-        symbols: intp[n_characters], of each of ``CharacterTrie.distinct`` its symbol.
-        groups: intp[n_symbols], of each symbol its group.
-        levels: where the nodes of so many symbols begin, and one past the last.
-        first: int32[n + 1], the children of a node are those from its own to the next one's.
-        parents: int32[n], the node above; 0 of the root.
-        low, high: int32[n], the first unit below it, and one past the last, each less 1; its own
-            come first.
-        owners: int32[n_units], of each unit but 0 its node.
-        symbol_of: int32[n], its last symbol.
-        below: uint64[n], the groups that come below it, as bits; those of the root are not read.
-        units: of its tokens.
-        cut, cut_items: intp[n_cut], the units that end inside a character, and an item of each.
-        closing: intp[n_closing], the units that close a string.
-    """
-
-    symbols: Indices
-    groups: Indices
-    levels: list[int]
-    first: Ints
-    parents: Ints
+    symbols: Indices  # intp[n_characters], of each of CharacterTrie.distinct its symbol
+    groups: Indices  # intp[n_symbols], of each symbol its group
+    levels: list[int]  # where the nodes of so many symbols begin, and one past the last
+    first: Ints  # int32[n + 1], the children of a node are those from its own to the next one's
+    parents: Ints  # int32[n], the node above; 0 of the root
+    # low, high: int32[n], the first unit below it, and one past the last, each less 1; its own come
+    # first
     low: Ints
     high: Ints
-    owners: Ints
-    symbol_of: Ints
-    below: Bits
-    units: Units
+    owners: Ints  # int32[n_units], of each unit but 0 its node
+    symbol_of: Ints  # int32[n], its last symbol
+    below: Bits  # uint64[n], the groups that come below it, as bits; those of the root are not read
+    units: Units  # of its tokens
+    # cut, cut_items: intp[n_cut], the units that end inside a character, and an item of each
     cut: Indices
     cut_items: Indices
-    closing: Indices
+    closing: Indices  # intp[n_closing], the units that close a string
 
     @property
     def n_bytes(self) -> int:

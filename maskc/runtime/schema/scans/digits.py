@@ -43,18 +43,13 @@ class Run(NamedTuple):
 
 
 class NumberScan(NamedTuple):
-    """What a number does to the texts after some nodes.
+    """What a number does to the texts after some nodes."""
 
-    Attributes:
-        runs, more: texts that stay in it, some of them by text index.
-        part: all of these.
-        exits: nodes at which it may end, but for those where nothing else can follow.
-    """
-
+    # runs, more: texts that stay in it, some of them by text index
     runs: tuple[Run, ...]
     more: tuple[int, ...]
-    part: Part
-    exits: Nodes
+    part: Part  # all of these
+    exits: Nodes  # nodes at which it may end, but for those where nothing else can follow
 
     def list_texts(self) -> list[int]:
         """Return the texts that stay in the number, by text index."""

@@ -36,24 +36,18 @@ class Ended(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """What an automaton does to texts.
+    """What an automaton does to texts."""
 
-    Attributes:
-        runs: runs of items that are free, or no longer, one after the other: the first item, one
-            past the last, and whether they are free from now on.
-        text_indices: of the texts that stay inside.
-        targets, sizes: of each of them, the states that its characters can lead to, and how many
-            these are, one left open included.
-        ended: where the string ends.
-        free: more texts that stay inside, after which every character may come.
-    """
-
+    # runs of items that are free, or no longer, one after the other: the first item, one past the
+    # last, and whether they are free from now on
     runs: list[tuple[int, int, bool]]
-    text_indices: list[int]
+    text_indices: list[int]  # of the texts that stay inside
+    # targets, sizes: of each of them, the states that its characters can lead to, and how many
+    # these are, one left open included
     targets: list[frozenset[int]]
     sizes: list[int]
-    ended: list[Ended]
-    free: list[int]
+    ended: list[Ended]  # where the string ends
+    free: list[int]  # more texts that stay inside, after which every character may come
 
     @property
     def n_bytes(self) -> int:

@@ -26,23 +26,19 @@ _Key = tuple[bool, int, bytes]
 
 @mypyc_attr(acyclic=True)
 class Body:
-    """The bytes of strings whose characters an automaton reads; shared by threads.
-
-    Attributes:
-        characters: state → the state of ``dfa`` between two characters, ``UNKNOWN`` inside one.
-        escapes: of the layout.
-        targets: state → states of ``dfa`` that the character under way can lead to; the own one
-            between two characters.
-    """
+    """The bytes of strings whose characters an automaton reads; shared by threads."""
 
     def __init__(self, dfa: CharDfa, *, escapes: str) -> None:
         self.dfa = dfa
-        self.escapes = escapes
+        self.escapes = escapes  # of the layout
         self._number: dict[_Key, int] = {}
         self._lock = threading.Lock()
         self._keys: list[_Key] = []
         self._begun: list[tuple[int, bytes] | None] = []
+        # state → the state of dfa between two characters, UNKNOWN inside one
         self.characters: list[int] = []
+        # state → states of dfa that the character under way can lead to; the own one between two
+        # characters
         self.targets: list[frozenset[int]] = []
         self._known: list[dict[int, int]] = []
         self._add((False, DEAD, b""), frozenset())

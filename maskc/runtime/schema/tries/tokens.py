@@ -119,20 +119,15 @@ def cut_texts(data: NDArray[np.uint8], first: NDArray[np.int32]) -> list[bytes]:
 
 
 class IndexTables(NamedTuple):
-    """What is worked out of a vocabulary's tokens once: see :class:`TokenIndex`.
+    """What is worked out of a vocabulary's tokens once: see :class:`TokenIndex`."""
 
-    Attributes:
-        order: int32[n], token ids in the order of their bytes.
-        nodes: of the trie of the tokens.
-        quote_nodes, quote_places, quote_rests: int32[n_quotes]; the second has text indices.
-        rest_first, rest_bytes: int32[n_suffixes + 1], where each rest begins; uint8, their bytes.
-    """
-
-    order: Ints
-    nodes: TrieNodes
+    order: Ints  # int32[n], token ids in the order of their bytes
+    nodes: TrieNodes  # of the trie of the tokens
+    # quote_nodes, quote_places, quote_rests: int32[n_quotes]; the second has text indices
     quote_nodes: Ints
     quote_places: Ints
     quote_rests: Ints
+    # rest_first, rest_bytes: int32[n_suffixes + 1], where each rest begins; uint8, their bytes
     rest_first: Ints
     rest_bytes: NDArray[np.uint8]
 

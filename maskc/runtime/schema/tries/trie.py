@@ -24,22 +24,15 @@ ROOT = 0
 
 
 class TrieNodes(NamedTuple):
-    """The nodes of a trie, level by level, as arrays of one length but for the last two.
+    """The nodes of a trie, level by level, as arrays of one length but for the last two."""
 
-    Attributes:
-        byte: uint8, of each node its last byte; 0 of the root.
-        low, high: int32, the first of its texts, and one past the last.
-        ending: how many of them end in it, as narrow as :func:`narrow` has them.
-        first: int32, one longer: a node's children are those from its own to the next one's.
-        levels: int32, where each level's nodes begin, and one past the last.
-    """
-
-    byte: NDArray[np.uint8]
+    byte: NDArray[np.uint8]  # uint8, of each node its last byte; 0 of the root
+    # low, high: int32, the first of its texts, and one past the last
     low: Ints
     high: Ints
-    ending: NDArray[Any]
-    first: Ints
-    levels: Ints
+    ending: NDArray[Any]  # how many of them end in it, as narrow as narrow has them
+    first: Ints  # int32, one longer: a node's children are those from its own to the next one's
+    levels: Ints  # int32, where each level's nodes begin, and one past the last
 
 
 class Trie:
