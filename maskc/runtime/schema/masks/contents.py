@@ -54,15 +54,15 @@ class PositionContents:
         return found
 
     def of_position(self, number: int, depth: int = 0) -> int:
-        """Return the content of a position; ``NO_CONTENT`` also while it waits, and if it is deep.
+        """Return the content of a position, which is built; ``NO_CONTENT`` also if it is deep.
 
         ``depth`` is how many arrays it was reached through.
         """
         found = self._of_positions.get(number)
         if found is None:
-            position = self._plan.position(number)
             if depth > _MAX_DEPTH:
                 return NO_CONTENT
+            position = self._plan.position(number)
             self._of_positions[number] = NO_CONTENT  # of what stands inside itself
             found = self._of_positions[number] = self._find(number, position, depth)
         return found
@@ -111,8 +111,6 @@ class PositionContents:
                 if position == inside:
                     items.add(_ITSELF)
                     continue
-                if depth < _MAX_DEPTH:
-                    self._plan.position(position)
                 items.add(self.of_position(position, depth + 1))
         if NO_CONTENT in items:
             return NO_CONTENT
