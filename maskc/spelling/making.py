@@ -9,7 +9,6 @@ it takes for a blank. Tiktoken's ``\s`` has 25 characters; Python's ``re`` has f
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, groupby
 from typing import Any
@@ -42,9 +41,10 @@ from maskc.spelling.chunks import (
     rules_of_json,
     rules_of_ranks,
 )
+from maskc.vocab.encoder import import_package
 from maskc.vocab.files import FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.loading import load_vocabulary
-from maskc.vocab.registry import find_tokenizer, format_install
+from maskc.vocab.registry import find_tokenizer
 from maskc.vocab.tiktoken_files import find_layout, parse_ranks, parse_tekken
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -124,7 +124,7 @@ def make_spelling(tokenizer: str) -> Spelling:
 def _make_of_ranks(
     file: TokenizerFile, vocabulary: Vocabulary, tokens: dict[int, bytes], pattern: str
 ) -> Spelling:
-    ask = ask_tiktoken(_import(file, "tiktoken"))
+    ask = ask_tiktoken(import_package(file, "tiktoken", "its pre-tokenizer"))
     chunks = build_chunks([pattern], ask, has_gaps=False)
     # What is one token as a whole is looked up before anything is merged.
     return assemble(vocabulary, tokens, rules_of_ranks(tokens), chunks, is_whole_written=True)
@@ -135,7 +135,7 @@ def _make_of_json(file: TokenizerFile, vocabulary: Vocabulary) -> Spelling:
     for token, name in vocabulary.added.items():
         if vocabulary.tokens[token] is not None:
             raise refuse(file, f"its added token {name!r} is found in texts before they are cut")
-    ask = ask_tokenizers(_import(file, "tokenizers"))
+    ask = ask_tokenizers(import_package(file, "tokenizers", "its pre-tokenizer"))
     chunks = build_chunks(read_stages(file), ask, has_gaps=True)
     is_whole_written = file.contents["model"].get("ignore_merges") is True
     return assemble(vocabulary, tokens, rules, chunks, is_whole_written=is_whole_written)
@@ -241,14 +241,3 @@ def _list_edges(token: int, symbols: Sequence[int], steps: Sequence[Step]) -> li
 
 def _offsets(lists: Iterable[Sequence[int] | bytes]) -> list[int]:
     return [*accumulate(map(len, lists), initial=0)]
-
-
-def _import(file: TokenizerFile, package: str) -> Any:
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        raise TokenizerError(
-            file.tokenizer,
-            f"its pre-tokenizer needs the package {package}, which is not installed",
-            format_install(file.tokenizer),
-        ) from error

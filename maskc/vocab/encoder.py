@@ -33,6 +33,7 @@ from maskc.vocab.tiktoken_files import find_layout, open_encoding, parse_ranks, 
 from maskc.vocab.vocabulary import build_byte_table, choose_text
 
 # As Meta's encoder does: tiktoken's regular expressions fail on much longer texts and runs.
+_ENCODING = "encoding text"  # what needs a package
 _MAX_CHARACTERS = 400_000
 _MAX_RUN = 25_000
 _LONG_RUN = re.compile(rf"\s{{{_MAX_RUN + 1},}}|\S{{{_MAX_RUN + 1},}}")
@@ -79,7 +80,7 @@ def build_tokenize(
 def _build_tiktoken(
     file: TokenizerFile, ranks: Mapping[bytes, int], pattern: str, *, first_id: int
 ) -> Callable[[str], list[int]]:
-    tiktoken = _import(file, "tiktoken")
+    tiktoken = import_package(file, "tiktoken", _ENCODING)
     try:
         encoding = tiktoken.Encoding(
             file.file_name, pat_str=pattern, mergeable_ranks=dict(ranks), special_tokens={}
@@ -111,7 +112,7 @@ def _split_long_text(text: str) -> Iterator[str]:
 def _build_sentencepiece(
     file: TokenizerFile, is_text: Callable[[int], bool]
 ) -> Callable[[str], list[int]]:
-    sentencepiece = _import(file, "sentencepiece")
+    sentencepiece = import_package(file, "sentencepiece", _ENCODING)
     processor = sentencepiece.SentencePieceProcessor()
     try:
         processor.LoadFromSerializedProto(build_exact_model(file, is_text))
@@ -126,7 +127,7 @@ def _build_sentencepiece(
 
 
 def _build_llama_cpp(file: TokenizerFile) -> Callable[[str], list[int]]:
-    llama_cpp = _import(file, "llama_cpp", "pip install 'maskc[llama-cpp]'")
+    llama_cpp = import_package(file, "llama_cpp", _ENCODING, "pip install 'maskc[llama-cpp]'")
     try:
         model = llama_cpp.Llama(
             str(file.folder / file.file_name),
@@ -147,7 +148,7 @@ def _build_llama_cpp(file: TokenizerFile) -> Callable[[str], list[int]]:
 def _build_huggingface(
     file: TokenizerFile, is_text: Callable[[int], bool]
 ) -> Callable[[str], list[int]]:
-    tokenizers = _import(file, "tokenizers")
+    tokenizers = import_package(file, "tokenizers", _ENCODING)
     rows = file.contents.get("added_tokens") or []
     found = [row for row in rows if row.get("special", True) is False and is_text(row["id"])]
     try:
@@ -224,13 +225,14 @@ class _BareExceptions:
             raise _refused(self._file, error) from error
 
 
-def _import(file: TokenizerFile, package: str, remedy: str = "") -> Any:
+def import_package(file: TokenizerFile, package: str, user: str, remedy: str = "") -> Any:
+    """Return a package that ``user`` needs, what is done with the tokenizer of a file."""
     try:
         return importlib.import_module(package)
     except ImportError as error:
         raise TokenizerError(
             file.tokenizer,
-            f"encoding text needs the package {package}, which is not installed",
+            f"{user} needs the package {package}, which is not installed",
             remedy or format_install(file.tokenizer),
         ) from error
 
