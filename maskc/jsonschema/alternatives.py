@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import prod
+from typing import Final
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.entailment import Atoms, Entailment
@@ -38,10 +39,10 @@ from maskc.jsonschema.splitting import (
 )
 from maskc.jsonschema.values import Value, sort_key
 
-_MANY = 100  # ways in which clauses combine, from which on a split is looked for
+_MANY: Final = 100  # ways in which clauses combine, from which on a split is looked for
 MAX_PLAIN = 1_000
-MAX_ALTERNATIVES = 1_000
-MAX_STEPS = 100_000
+MAX_ALTERNATIVES: Final = 1_000
+MAX_STEPS: Final = 100_000
 
 
 class Alternatives:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from maskc.jsonschema.exploring import (
     MAX_STATES,
@@ -31,8 +31,8 @@ from maskc.runtime.schema.plan.custom import CustomStrings
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
 
-_MOST_AT_ONCE = 8  # more are intersected in groups
-ALL = CharDfa([0], [0], [DEAD, 1], [{}, {}], [NO_LABEL, 0], 1)
+_MOST_AT_ONCE: Final = 8  # more are intersected in groups
+ALL: Final = CharDfa([0], [0], [DEAD, 1], [{}, {}], [NO_LABEL, 0], 1)
 
 
 def combine(
@@ -263,8 +263,8 @@ def of_length(least: int, most: int | None) -> CharDfa:
     return explore([0], 0, step, label)
 
 
-_MOST_READ = 1_000
-_N_ASCII = 0x80
+_MOST_READ: Final = 1_000
+_N_ASCII: Final = 0x80
 
 
 class CustomFormatError(Exception):

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.alternatives import Alternatives
@@ -34,7 +34,7 @@ from maskc.jsonschema.values import FALSE, NULL, TRUE
 from maskc.runtime.schema.plan.arrays import Counter
 from maskc.runtime.schema.plan.plan import JsonLayout
 
-_MAX_COUNTERS = 4
+_MAX_COUNTERS: Final = 4
 
 
 class ArrayDrafts:
@@ -174,7 +174,7 @@ def _before(start: int, stop: int | None) -> bool:
     return stop is None or start < stop
 
 
-MAX_POSITIONS = 20_000
+MAX_POSITIONS: Final = 20_000
 
 
 class PositionBuilder:

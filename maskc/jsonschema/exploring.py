@@ -16,21 +16,21 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 from maskc.budget import poll
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa, find_nearest
 
-MAX_STATES = 20_000
-MAX_WORK = 40_000_000
-POLL_EVERY = 64  # states
+MAX_STATES: Final = 20_000
+MAX_WORK: Final = 40_000_000
+POLL_EVERY: Final = 64  # states
 
 
 class TooLargeError(Exception):
     """An automaton has more states than the bound."""
 
 
-NONE = CharDfa([0], [0], [DEAD], [{}], [NO_LABEL], DEAD)
+NONE: Final = CharDfa([0], [0], [DEAD], [{}], [NO_LABEL], DEAD)
 
 
 def explore(

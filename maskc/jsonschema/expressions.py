@@ -10,7 +10,7 @@ Example: ``not (required a)`` is ``types object and all {a} false``.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from typing import Any
+from typing import Any, Final
 
 from maskc.jsonschema.automata import complement, intersect
 from maskc.jsonschema.formulas import (
@@ -25,7 +25,7 @@ from maskc.jsonschema.formulas import (
 from maskc.jsonschema.values import Value
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 
-_MOST_PAIRS = 10_000  # of states of two automata that are looked at together
+_MOST_PAIRS: Final = 10_000  # of states of two automata that are looked at together
 
 
 class Space(Holding):

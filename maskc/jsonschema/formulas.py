@@ -23,7 +23,7 @@ Example: ``{"maxLength": 3}`` is ``length(0, 3)``, which every number fits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from maskc.acyclic import mypyc_attr
 from maskc.errors import SchemaError
@@ -31,11 +31,11 @@ from maskc.jsonschema.values import Value
 from maskc.runtime.schema.plan.custom import accepts
 from maskc.runtime.schema.strings.characters import CharDfa
 
-TYPES = ("null", "boolean", "number", "string", "array", "object")
-BIT = {name: 1 << bit for bit, name in enumerate(TYPES)}
-EVERY_TYPE = (1 << len(TYPES)) - 1
+TYPES: Final = ("null", "boolean", "number", "string", "array", "object")
+BIT: Final = {name: 1 << bit for bit, name in enumerate(TYPES)}
+EVERY_TYPE: Final = (1 << len(TYPES)) - 1
 # Kind of an atom → the type that it is about.
-ABOUT = {
+ABOUT: Final = {
     "string": "string",
     "length": "string",
     "bounds": "number",
@@ -114,7 +114,7 @@ def in_order(parts: Iterable[Formula]) -> list[Formula]:
 
 
 # Reason and remedy of an error.
-NO_PROGRESS = (
+NO_PROGRESS: Final = (
     "leads back to itself without going into a value",
     "let the circle go through a property or an item",
 )
@@ -187,7 +187,7 @@ class References:
 
 # Formulas inside each other, references included: compiled code has no bound of its own, and the
 # interpreter's is about the same.
-_MOST_DEPTH = 700
+_MOST_DEPTH: Final = 700
 
 
 class Doubt(NamedTuple):

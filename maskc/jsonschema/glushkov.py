@@ -16,15 +16,17 @@ Source: the automaton of positions is Glushkov's (1961, doi:10.1070/RM1961v016n0
 
 from __future__ import annotations
 
+from typing import Final
+
 from maskc.jsonschema.exploring import MAX_STATES, NONE, StateNumbers, TooLargeError, explore_rows
 from maskc.regular.charset import MAX_CODE_POINT, CodePoints
 from maskc.regular.ecma import EVERY
 from maskc.regular.tree import Alternation, Anchor, Characters, Expression, Look, Repeat, Sequence
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
-MAX_POSITIONS = 4 * MAX_STATES
-_MAX_PARTS = 3 * MAX_POSITIONS  # written out, those of groups that read nothing included
-END = 1
+MAX_POSITIONS: Final = 4 * MAX_STATES
+_MAX_PARTS: Final = 3 * MAX_POSITIONS  # written out, those of groups that read nothing included
+END: Final = 1
 
 
 class PatternPositions:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.dialects import DEFAULT, dialect_of
@@ -32,20 +32,20 @@ def _table(**years: str) -> _Table:
     return found
 
 
-_ONE = _table(
+_ONE: Final = _table(
     _4_2020="not additionalProperties items",
     _4_2019="additionalItems",
     _6_2020="contains propertyNames",
     _7_2020="if then else",
     _2019_2020="unevaluatedItems unevaluatedProperties",
 )
-_LIST = _table(_4_2020="allOf anyOf oneOf", _4_2019="items", _2020_2020="prefixItems")
-_MAP = _table(
+_LIST: Final = _table(_4_2020="allOf anyOf oneOf", _4_2019="items", _2020_2020="prefixItems")
+_MAP: Final = _table(
     _4_2020="properties patternProperties definitions",
     _4_7="dependencies",
     _2019_2020="dependentSchemas $defs",
 )
-_PLAIN = _table(
+_PLAIN: Final = _table(
     _4_2020="type enum $ref multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength "
     "maxLength pattern format minItems maxItems uniqueItems minProperties maxProperties required",
     _6_2020="const",
@@ -53,7 +53,7 @@ _PLAIN = _table(
     _2020_2020="$dynamicRef",
     _2019_2019="$recursiveRef",
 )
-_ANNOTATIONS = _table(
+_ANNOTATIONS: Final = _table(
     _4_2020="$schema title description default",
     _4_4="id",
     _6_2020="$id examples",
@@ -63,8 +63,8 @@ _ANNOTATIONS = _table(
     _2019_2019="$recursiveAnchor",
 )
 # Those that may ask something of a value, and do not only name schemas.
-ASKING = frozenset((*_ONE, *_LIST, *_MAP, *_PLAIN)) - {"definitions", "$defs"}
-ALL_KEYWORDS = frozenset((*_ONE, *_LIST, *_MAP, *_PLAIN, *_ANNOTATIONS))
+ASKING: Final = frozenset((*_ONE, *_LIST, *_MAP, *_PLAIN)) - {"definitions", "$defs"}
+ALL_KEYWORDS: Final = frozenset((*_ONE, *_LIST, *_MAP, *_PLAIN, *_ANNOTATIONS))
 
 
 @dataclass(frozen=True, slots=True)

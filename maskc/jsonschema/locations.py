@@ -10,7 +10,7 @@ is ``None``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import unquote
 
 from maskc.errors import SchemaError
@@ -20,7 +20,7 @@ from maskc.jsonschema.resources import walk
 from maskc.jsonschema.values import to_fraction
 
 # Of characters, items or members; one more is still a number that a plan may hold.
-MAX_COUNT = 1_000_000_000_000
+MAX_COUNT: Final = 1_000_000_000_000
 
 
 class SchemaLocation:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from maskc.formats.registry import Formats
 from maskc.jsonschema.dialects import SchemaDialect
@@ -23,26 +23,26 @@ from maskc.jsonschema.string_keywords import StringKeywords
 from maskc.jsonschema.values import freeze, to_fraction
 from maskc.jsonschema.waiting import Waiting, key_of
 
-_ONE = Fraction(1)
+_ONE: Final = Fraction(1)
 # Keywords by what reads them.
-_ABOUT_STRINGS = frozenset(("minLength", "maxLength", "pattern", "format"))
-_ABOUT_NUMBERS = frozenset(
+_ABOUT_STRINGS: Final = frozenset(("minLength", "maxLength", "pattern", "format"))
+_ABOUT_NUMBERS: Final = frozenset(
     ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 )
-_ABOUT_OBJECTS = frozenset(
+_ABOUT_OBJECTS: Final = frozenset(
     (
         *("required", "minProperties", "maxProperties", "dependentRequired", "dependencies"),
         *("propertyNames", "properties", "patternProperties", "additionalProperties"),
     )
 )
-_ABOUT_ARRAYS = frozenset(
+_ABOUT_ARRAYS: Final = frozenset(
     (
         *("minItems", "maxItems", "prefixItems", "items", "additionalItems", "contains"),
         *("minContains", "maxContains", "uniqueItems"),
     )
 )
 # In-place applicators: what their subschemas ask is about the same value.
-_ABOUT_SAME_VALUE = frozenset(
+_ABOUT_SAME_VALUE: Final = frozenset(
     (
         *("$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if"),
         *("dependentSchemas", "dependencies"),

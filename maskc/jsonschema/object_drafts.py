@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.alternatives import Alternatives
@@ -33,8 +33,8 @@ from maskc.runtime.schema.plan.fulfilment import (
 )
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
-MAX_CASES = 64  # of the constraints that a value fulfils
-_SWAPPED = str.maketrans("01", "10")
+MAX_CASES: Final = 64  # of the constraints that a value fulfils
+_SWAPPED: Final = str.maketrans("01", "10")
 
 
 class ObjectDrafts:

@@ -10,23 +10,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.keywords import ALL_KEYWORDS, ASKING
 from maskc.jsonschema.python_types import describe_type, is_type
 
-MAX_BYTES = 8 * 1024 * 1024
-MAX_DEPTH = 100
-_MAX_DIGITS = 4_000
-_MOST_BITS = 13_000  # of a number that surely has no more digits
+MAX_BYTES: Final = 8 * 1024 * 1024
+MAX_DEPTH: Final = 100
+_MAX_DIGITS: Final = 4_000
+_MOST_BITS: Final = 13_000  # of a number that surely has no more digits
 # The members of requests that hold a schema, and the types of those that hold such a member.
-_HOLDERS = ("json_schema", "function", "schema", "parameters", "inputSchema", "input_schema")
-_WRAPPERS = ("json_schema", "function")
-_NESTS = (dict, list, tuple)
-_TEXT = frozenset([str])
+_HOLDERS: Final = ("json_schema", "function", "schema", "parameters", "inputSchema", "input_schema")
+_WRAPPERS: Final = ("json_schema", "function")
+_NESTS: Final = (dict, list, tuple)
+_TEXT: Final = frozenset([str])
 # What was checked for its depth is not inside itself.
-_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 
 
 def read_schema(given: Any) -> Any:

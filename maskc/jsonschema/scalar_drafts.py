@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from math import gcd
+from typing import Final
 
 from maskc.errors import SchemaError
 from maskc.formats.registry import EXACT_EMAIL, EXACT_HOST, REGEX
@@ -161,7 +162,7 @@ def _custom(pointer: str, name: str) -> SchemaError:
 
 # Of a common multiple, numerator and denominator together: three numbers as large as a schema may
 # have them, with no common factor.
-MAX_BITS = 100_000
+MAX_BITS: Final = 100_000
 
 
 def build_rule(atoms: Iterable[Formula], pointer: str, n_digits: int | None = None) -> Rule:

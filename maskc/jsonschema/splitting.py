@@ -18,13 +18,14 @@ are: no ``t``, ``t`` is 1, ``t`` is 2, ``t`` is something else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, Formula, Keys, in_order
 from maskc.jsonschema.values import Value, sort_key
 
-_LEAST_CLAUSES = 3
-_MOST_CASES = 200
+_LEAST_CLAUSES: Final = 3
+_MOST_CASES: Final = 200
 
 
 def join_members(space: Space, options: list[Formula]) -> list[Formula]:

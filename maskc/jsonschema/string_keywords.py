@@ -7,7 +7,7 @@ Example: ``{"pattern": "^.{1,40}$"}`` is the automaton of ``.*`` and ``length(1,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from maskc.errors import FormatError
 from maskc.formats.registry import READ, Formats, reader_of
@@ -23,7 +23,7 @@ from maskc.regular.ecma import PatternError
 from maskc.runtime.schema.strings.characters import CharDfa
 
 _Made = TypeVar("_Made")
-_MOST_VALUES = 64  # strings of a pattern that are listed
+_MOST_VALUES: Final = 64  # strings of a pattern that are listed
 
 
 class StringKeywords:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from maskc.errors import SchemaError
 from maskc.runtime.schema.numbers.powers import write_digits
@@ -19,10 +19,10 @@ Value = tuple[Any, ...]
 NULL: Value = ("null",)
 TRUE: Value = ("boolean", True)
 FALSE: Value = ("boolean", False)
-LITERALS = (NULL, TRUE, FALSE)
+LITERALS: Final = (NULL, TRUE, FALSE)
 
 # 10 to this power, or its inverse: beyond it nothing is compared.
-MAX_EXPONENT = 5_000
+MAX_EXPONENT: Final = 5_000
 
 
 def freeze(raw: Any, pointer: str = "", keyword: str = "") -> Value:

@@ -15,26 +15,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.formulas import TYPES
 from maskc.jsonschema.keywords import ASKING
 from maskc.jsonschema.locations import SchemaLocation
 
-MOST_WAITING = 5_000
-_MOST_NAMES = 100  # of one object, or of a list of texts
-_MOST = 1_000_000
-_MAX_DEPTH = 50
-_TYPES = frozenset((*TYPES, "integer"))
+MOST_WAITING: Final = 5_000
+_MOST_NAMES: Final = 100  # of one object, or of a list of texts
+_MOST: Final = 1_000_000
+_MAX_DEPTH: Final = 50
+_TYPES: Final = frozenset((*TYPES, "integer"))
 # What says what a schema is called, or how it is meant.
-_NAMING = frozenset(("$id", "id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor"))
-_INSIDE = frozenset(
+_NAMING: Final = frozenset(
+    ("$id", "id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor")
+)
+_INSIDE: Final = frozenset(
     ("properties", "items", "additionalProperties", "patternProperties", "anyOf", "oneOf")
 )
-_MANY_TEXTS = 4  # of an enum, whose automaton takes longer to make than to wait for
-_MOST_BRANCHES = 8
-_COMPARING = frozenset(
+_MANY_TEXTS: Final = 4  # of an enum, whose automaton takes longer to make than to wait for
+_MOST_BRANCHES: Final = 8
+_COMPARING: Final = frozenset(
     (
         *("not", "if", "propertyNames", "contains", "uniqueItems"),
         *("unevaluatedProperties", "unevaluatedItems"),
@@ -45,8 +47,8 @@ _COMPARING = frozenset(
 # Characters, sets of them, and what repeats one.
 _CHARACTER = r"(?:[\w /:,@#=-]|\\[-.dws/$+*?(){}\[\]|^])"
 _SET = r"(?:\[\^?(?:a-z|A-Z|0-9|a-f|A-F|[\w .,:/@+*#_]|\\[-.dws/])+-?\])"
-_PART = re.compile(rf"({_CHARACTER}|{_SET}|\.)([*+]?)", re.ASCII)
-_SIMPLE = re.compile(rf"\^?(?:(?:{_CHARACTER}|{_SET}|\.)[*+]?)*\$?", re.ASCII)
+_PART: Final = re.compile(rf"({_CHARACTER}|{_SET}|\.)([*+]?)", re.ASCII)
+_SIMPLE: Final = re.compile(rf"\^?(?:(?:{_CHARACTER}|{_SET}|\.)[*+]?)*\$?", re.ASCII)
 _MOST_PATTERN, _FEW_PARTS = 60, 8
 
 

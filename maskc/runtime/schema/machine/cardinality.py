@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from maskc.runtime.schema.machine.nodes import (
     ARRAY,
@@ -54,9 +54,9 @@ from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import ArrayEntry, ArrayProgress, StringRule
 from maskc.runtime.schema.strings.other_keys import UNREAD
 
-PLENTY = 1 << 40  # values that no text has
-_MOST_STEPS = 10_000
-_MOST_REMEMBERED = 50_000
+PLENTY: Final = 1 << 40  # values that no text has
+_MOST_STEPS: Final = 10_000
+_MOST_REMEMBERED: Final = 50_000
 
 
 class Cardinality:

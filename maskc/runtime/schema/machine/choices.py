@@ -11,7 +11,7 @@ Example: of the pairs of Booleans ``[true, true]`` and ``[true, false]`` are not
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from maskc.runtime.schema.machine.cardinality import Cardinality
 from maskc.runtime.schema.machine.nodes import (
@@ -46,8 +46,8 @@ from maskc.runtime.schema.plan.values import Value, decimal_of, items_of, member
 from maskc.runtime.schema.strings.other_keys import has_key, list_keys
 from maskc.runtime.schema.strings.spelling import begins, decode_body
 
-_MOST_REMEMBERED = 1_000
-_LITERAL_VALUES = tuple(map(read_value, LITERALS))
+_MOST_REMEMBERED: Final = 1_000
+_LITERAL_VALUES: Final = tuple(map(read_value, LITERALS))
 Values = Collection[Value]
 # What is left of a value: the members of an object, or the items of an array.
 Rest = Any

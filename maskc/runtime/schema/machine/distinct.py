@@ -16,6 +16,7 @@ the text can go on with ``, "b": false}``, and after ``…, "b": t`` not at all.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from maskc.runtime.schema.machine.cardinality import Cardinality
 from maskc.runtime.schema.machine.choices import Choices, Rest, Values
@@ -55,8 +56,8 @@ from maskc.runtime.schema.plan.values import (
 from maskc.runtime.schema.strings.other_keys import has_key, join_keys, list_keys
 from maskc.runtime.schema.strings.spelling import begins
 
-_INSIDE = frozenset([STRING, KEY, NUMBER, LITERAL])
-_BRACKETS = frozenset([ARRAY, OBJECT])
+_INSIDE: Final = frozenset([STRING, KEY, NUMBER, LITERAL])
+_BRACKETS: Final = frozenset([ARRAY, OBJECT])
 _NONE: frozenset[Value] = frozenset()
 
 

@@ -13,7 +13,7 @@ Example: after ``{"a": 1`` there is a number, over an object that has seen a.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable
-from typing import Any
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from maskc.runtime.cache.budget import EDGE_BYTES, Budget, Cache
@@ -55,11 +55,13 @@ from maskc.runtime.schema.plan.rules import with_value
 from maskc.runtime.schema.tries.summary import Following
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
-_STRINGS = (STRING, KEY)
+_STRINGS: Final = (STRING, KEY)
 # Bits of a token's id, beside the serial of the configuration that it is taken in.
-_TOKEN_BITS, _BYTE_BITS = 32, 8
+_TOKEN_BITS: Final = 32
+_BYTE_BITS: Final = 8
 # Steps of reading a byte with one node on top; bytes inside a string that are one step.
-_READ_STEPS, _IN_STRING = 4, 16
+_READ_STEPS: Final = 4
+_IN_STRING: Final = 16
 
 # A configuration as it is remembered: its serial, gap, text and nodes; nothing if there is none.
 _Content = tuple[Any, ...]

@@ -16,6 +16,7 @@ Example: after ``{"a": 1`` there is a number, over an object that has seen a.
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.schema.machine.distinct import Distinct
@@ -62,13 +63,19 @@ from maskc.runtime.schema.strings.spelling import decode_body
 from maskc.runtime.schema.strings.strings import Body
 
 # Of a node with its key and state; of a parent, in both; and
-_NODE_BYTES, _LINK_BYTES = 600, 16
-_VALUE_BYTES = 40  # of a value in the set of an array's items, which each item makes anew
-_QUOTE, _COMMA, _COLON = 0x22, 0x2C, 0x3A
-_OPEN_BRACE, _CLOSE_BRACE, _OPEN_BRACKET, _CLOSE_BRACKET = 0x7B, 0x7D, 0x5B, 0x5D
+_NODE_BYTES: Final = 600
+_LINK_BYTES: Final = 16
+_VALUE_BYTES: Final = 40  # of a value in the set of an array's items, which each item makes anew
+_QUOTE: Final = 0x22
+_COMMA: Final = 0x2C
+_COLON: Final = 0x3A
+_OPEN_BRACE: Final = 0x7B
+_CLOSE_BRACE: Final = 0x7D
+_OPEN_BRACKET: Final = 0x5B
+_CLOSE_BRACKET: Final = 0x5D
 
 # Characters of one byte that are written as they are.
-_PLAIN = re.compile(rb"[\x20\x21\x23-\x5b\x5d-\x7f]*")
+_PLAIN: Final = re.compile(rb"[\x20\x21\x23-\x5b\x5d-\x7f]*")
 
 
 class Moves:

@@ -25,12 +25,24 @@ from maskc.runtime.schema.plan.objects import Members
 from maskc.runtime.schema.plan.rules import VALUES, ArrayProgress
 from maskc.runtime.schema.plan.values import Value
 
-END, VALUE, LITERAL, STRING, NUMBER, OBJECT, KEY, COLON, ARRAY, PLACEHOLDER = range(10)
-FIRST, NEXT, AFTER = range(3)  # phases: after the bracket, after a comma, after a value
-LITERALS = (b"null", b"true", b"false")
+END: Final = 0
+VALUE: Final = 1
+LITERAL: Final = 2
+STRING: Final = 3
+NUMBER: Final = 4
+OBJECT: Final = 5
+KEY: Final = 6
+COLON: Final = 7
+ARRAY: Final = 8
+PLACEHOLDER: Final = 9
+# phases: after the bracket, after a comma, after a value
+FIRST: Final = 0
+NEXT: Final = 1
+AFTER: Final = 2
+LITERALS: Final = (b"null", b"true", b"false")
 BEGINNINGS = frozenset(b'"{[ntf-0123456789')
 # Kind of a node → bytes outside of which it reads none.
-READS = {
+READS: Final = {
     END: BLANK_BYTES,
     VALUE: BEGINNINGS | BLANK_BYTES,
     LITERAL: frozenset(b"nulltruefalse"),
@@ -60,7 +72,8 @@ PHASE: Final = 3
 ITEM: Final = 4
 # Instead of where an item begins, if it differs from those before it whatever it becomes:
 # nowhere that is known, or at NEW minus this.
-ASSUMED, NEW = -1, -2
+ASSUMED: Final = -1
+NEW: Final = -2
 ASSUMED_VALUE: Value = ("assumed",)  # a value that is not known, and none of those that are
 
 # What is open on top of a stack, and the alternatives below: a tuple of
@@ -88,7 +101,7 @@ PARENTS: Final = slice(8, None)
 
 Slack = tuple[bool, bool, bool]
 UNCOMPARED: Final = (True, False, False)  # the slack of a node in no item that is compared
-_serials = count(1)
+_serials: Final = count(1)
 
 
 def next_serial() -> int:

@@ -16,7 +16,7 @@ Example: ``{"type": "array", "items": {"type": "object"}}`` has one content in a
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -28,11 +28,11 @@ from maskc.runtime.schema.plan.records import Position
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Trie
 
-NO_CONTENT = 0
-_ITSELF = -1  # as an item of an array: the position that the array is a value of
-_MAX_DEPTH = 3  # of arrays in arrays, as what is inside is built
+NO_CONTENT: Final = 0
+_ITSELF: Final = -1  # as an item of an array: the position that the array is a value of
+_MAX_DEPTH: Final = 3  # of arrays in arrays, as what is inside is built
 _QUOTE, _OPEN_BRACE = 0x22, 0x7B
-_BEFORE_VALUES = frozenset(b":,[")
+_BEFORE_VALUES: Final = frozenset(b":,[")
 
 
 class PositionContents:

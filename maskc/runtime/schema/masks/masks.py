@@ -16,6 +16,7 @@ the first two are legal.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Cache, measure_sized
 from maskc.runtime.cache.pool import PooledMask
@@ -57,9 +58,10 @@ from maskc.runtime.step_budget import charge_steps, one_mask
 
 _NO_RESTS: Rests = (0, 0)
 # Steps: of a node on top, and of tokens that close a string with one label.
-_NODE_STEPS, _CLOSING_STEPS = 20, 5
+_NODE_STEPS: Final = 20
+_CLOSING_STEPS: Final = 5
 
-REMEDY = (
+REMEDY: Final = (
     "use simpler patterns and formats, fewer keys, and `uniqueItems` over fewer items; or load the "
     "kit or the artifact with more steps"
 )

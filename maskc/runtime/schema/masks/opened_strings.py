@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -29,10 +29,11 @@ from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
-_QUOTE, _COLON = 0x22, 0x3A
-_BEFORE_KEYS = frozenset(b",{")
-_NODES = 16  # that are one step: each vocabulary is read once
-_AFTER_KEY = frozenset([_COLON]) | BLANK_BYTES
+_QUOTE: Final = 0x22
+_COLON: Final = 0x3A
+_BEFORE_KEYS: Final = frozenset(b",{")
+_NODES: Final = 16  # that are one step: each vocabulary is read once
+_AFTER_KEY: Final = frozenset([_COLON]) | BLANK_BYTES
 _NOTHING = Searched([], [], [], [], [], [])
 
 
@@ -48,7 +49,7 @@ class Opened(NamedTuple):
         return self.inside.n_bytes + (self.free.n_bytes if self.free else 0)
 
 
-_NOTHING_OPENED = Opened(_NOTHING, None)
+_NOTHING_OPENED: Final = Opened(_NOTHING, None)
 
 
 class OpenedStrings:

@@ -11,7 +11,7 @@ Example: after ``{"a": 1`` and after ``{"b": 2`` the same is legal, if a key may
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
 from maskc.runtime.schema.machine.machine import SchemaMachine
@@ -45,10 +45,12 @@ from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
-_QUOTE, _COMMA = 0x22, 0x2C
+_QUOTE: Final = 0x22
+_COMMA: Final = 0x2C
 # Instead of an object's rule: no text goes on in a key; any key that begins may come, all alike.
-ANY_RULE, FREE_RULE = -1, -2
-_WITHOUT_GAPS = (LITERAL, NUMBER, STRING)  # white space ends them, or is a part of them
+ANY_RULE: Final = -1
+FREE_RULE: Final = -2
+_WITHOUT_GAPS: Final = (LITERAL, NUMBER, STRING)  # white space ends them, or is a part of them
 
 
 class Parts:

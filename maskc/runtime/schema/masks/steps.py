@@ -10,6 +10,7 @@ Example: after the ``]`` of ``[1]`` a walk goes on with the object that the arra
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from maskc.runtime.schema.machine.nodes import (
     ASSUMED,
@@ -39,7 +40,7 @@ from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of, new_key
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
-_FEW_NODES = 12  # of which it takes longer to look up what ends there
+_FEW_NODES: Final = 12  # of which it takes longer to look up what ends there
 
 
 class Steps:

@@ -15,6 +15,7 @@ object below says what comes after them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
@@ -58,10 +59,13 @@ from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Nodes
 from maskc.runtime.step_budget import charge_steps
 
-_QUOTE, _COMMA, _COLON = 0x22, 0x2C, 0x3A
-_CLOSE_BRACE, _CLOSE_BRACKET = 0x7D, 0x5D
-_BEGINNINGS = b'"{[ntf'
-_FOLLOW_STEPS = 20  # of following a node of the stack
+_QUOTE: Final = 0x22
+_COMMA: Final = 0x2C
+_COLON: Final = 0x3A
+_CLOSE_BRACE: Final = 0x7D
+_CLOSE_BRACKET: Final = 0x5D
+_BEGINNINGS: Final = b'"{[ntf'
+_FOLLOW_STEPS: Final = 20  # of following a node of the stack
 
 
 def make_parts(index: TokenIndex, machine: SchemaMachine) -> Parts:

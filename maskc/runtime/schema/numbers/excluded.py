@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 from maskc.runtime.schema.numbers.powers import count_digits, power_of_ten
 
@@ -23,9 +23,9 @@ Decimal = tuple[bool, int, int]
 # A sign and a head; that of 0 is 0.
 Head = tuple[bool, int]
 
-_MOST_DIGITS = 3  # of a head
-_N_PARTS = 64
-_NUMBERS = count(1)
+_MOST_DIGITS: Final = 3  # of a head
+_N_PARTS: Final = 64
+_NUMBERS: Final = count(1)
 
 
 class Decimals:
@@ -61,7 +61,7 @@ class Decimals:
 
 
 _EMPTY: frozenset[Any] = frozenset()
-NOTHING = Decimals([{}] * _N_PARTS, 0)
+NOTHING: Final = Decimals([{}] * _N_PARTS, 0)
 
 
 class Excluded:
@@ -170,4 +170,4 @@ def _by_head(values: list[Decimal]) -> dict[int, frozenset[Decimal]]:
     return {head: frozenset(some) for head, some in found.items()}
 
 
-NONE = Excluded(NOTHING, NOTHING, NOTHING, 0)
+NONE: Final = Excluded(NOTHING, NOTHING, NOTHING, 0)

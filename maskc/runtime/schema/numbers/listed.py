@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from maskc.runtime.schema.numbers.excluded import Decimals
 from maskc.runtime.schema.numbers.magnitudes import Range
@@ -26,9 +26,9 @@ from maskc.runtime.schema.numbers.powers import (
 )
 from maskc.runtime.step_budget import charge_steps
 
-_VALUE_STEPS = 4  # of each value that is listed
-_ONE = Fraction(1)
-_MOST_BITS = 13_000  # of an integer that Python writes at once
+_VALUE_STEPS: Final = 4  # of each value that is listed
+_ONE: Final = Fraction(1)
+_MOST_BITS: Final = 13_000  # of an integer that Python writes at once
 
 
 class Listing:

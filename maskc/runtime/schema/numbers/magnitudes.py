@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Final, Protocol
 
 from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.numbers.excluded import NOTHING, Decimals
@@ -128,7 +128,7 @@ class Magnitudes(Protocol):
         """
 
 
-_MOST_MULTIPLE = 10**15  # whose digits are looked at one by one
+_MOST_MULTIPLE: Final = 10**15  # whose digits are looked at one by one
 
 
 class Points:

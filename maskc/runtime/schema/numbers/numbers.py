@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from typing import Final
 
 from maskc.runtime.schema.numbers.excluded import NONE, Decimal, Excluded
 from maskc.runtime.schema.numbers.listed import Listed
@@ -38,10 +39,10 @@ from maskc.runtime.schema.numbers.spellings import (
     power_of,
 )
 
-_ZERO = frozenset(b"0")
+_ZERO: Final = frozenset(b"0")
 # What is remembered of one rule, in bytes, before all of it is forgotten.
-_MOST_REMEMBERED = 32 << 20
-_MOST_ALONE = 64  # values, of which each is asked for by all that one mask looks at
+_MOST_REMEMBERED: Final = 32 << 20
+_MOST_ALONE: Final = 64  # values, of which each is asked for by all that one mask looks at
 
 
 class Numbers:

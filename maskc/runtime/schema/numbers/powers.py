@@ -17,13 +17,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
-from typing import Any
+from typing import Any, Final
 
 # Python reads and writes no more decimal digits at once.
-_PIECE = 4_000
-_FEW_DIGITS = 10**15
-_MOST_BITS = 20_000  # of a number by which others are multiplied to be compared
-_MOST = 20_000
+_PIECE: Final = 4_000
+_FEW_DIGITS: Final = 10**15
+_MOST_BITS: Final = 20_000  # of a number by which others are multiplied to be compared
+_MOST: Final = 20_000
 
 
 @lru_cache(maxsize=256)

@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
+from typing import Final
 
 from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.numbers.excluded import NOTHING, Decimals, Excluded
@@ -70,7 +71,7 @@ class Rule:
         )
 
 
-_MOST_WRITTEN = 10**100  # of a factor's denominator that is looked at digit by digit
+_MOST_WRITTEN: Final = 10**100  # of a factor's denominator that is looked at digit by digit
 
 
 @mypyc_attr(acyclic=True)

@@ -19,12 +19,22 @@ from typing import Final
 # digit is not 0, and the exponent without its sign.
 State = tuple[bool, int, int, int, bool, int]
 
-START, MINUS, ZERO, INTEGER, POINT, FRACTION, MARK, PLUS, LESS, LARGER, SMALLER = range(11)
+START: Final = 0
+MINUS: Final = 1
+ZERO: Final = 2
+INTEGER: Final = 3
+POINT: Final = 4
+FRACTION: Final = 5
+MARK: Final = 6
+PLUS: Final = 7
+LESS: Final = 8
+LARGER: Final = 9
+SMALLER: Final = 10
 FIRST: Final[State] = (False, START, 0, 0, False, 0)
 DIGITS: Final = frozenset(b"0123456789")
 NUMBER_BYTES: Final = frozenset(b"-+.eE0123456789")
 SPELLINGS: Final = ("usual", "plain", "short", "any")
-_ENDS = frozenset([ZERO, INTEGER, FRACTION, LARGER, SMALLER])
+_ENDS: Final = frozenset([ZERO, INTEGER, FRACTION, LARGER, SMALLER])
 
 
 class NumberSpelling:

@@ -12,13 +12,14 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 Option = tuple[int, int]  # counters that are added to, as bits; position
 Counts = tuple[int, ...]  # of the counters
-MOST_STATES = 100_000
+MOST_STATES: Final = 100_000
 _State = tuple[int, Counts]  # index of the next item
 _Group = tuple[int, Collection[Hashable]]  # how many items, and what each may be
-MOST_STEPS = 1 << 18
+MOST_STEPS: Final = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)

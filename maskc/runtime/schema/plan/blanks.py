@@ -17,16 +17,19 @@ Example: after ``[`` come at most 8 blanks, a line break, and 8 blanks more.
 from __future__ import annotations
 
 import re
+from typing import Final
 
-COMPACT, BOUNDED, ANY = "compact", "bounded", "any"
-BLANKS = (COMPACT, BOUNDED, ANY)
-_INSIDE = " inside"
-_COUNTED = re.compile(r"at most ([1-9][0-9]{0,9})( on a line)?")
-MOST = 8
-_RETURNED = MOST + 1  # after \r: \n must follow
-BROKEN = MOST + 2  # after the line break, and so many blanks more
+COMPACT: Final = "compact"
+BOUNDED: Final = "bounded"
+ANY: Final = "any"
+BLANKS: Final = (COMPACT, BOUNDED, ANY)
+_INSIDE: Final = " inside"
+_COUNTED: Final = re.compile(r"at most ([1-9][0-9]{0,9})( on a line)?")
+MOST: Final = 8
+_RETURNED: Final = MOST + 1  # after \r: \n must follow
+BROKEN: Final = MOST + 2  # after the line break, and so many blanks more
 
-BLANK_BYTES = frozenset(b" \t\n\r")
+BLANK_BYTES: Final = frozenset(b" \t\n\r")
 
 
 def at_most(n: int | None, *, on_line: bool = False) -> str:

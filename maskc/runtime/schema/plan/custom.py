@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from maskc.formats.registry import READ, Guarded, reader_of
 from maskc.runtime.schema.plan.rules import StringRule
@@ -21,10 +21,10 @@ from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.step_budget import charge_steps
 
 _SURROGATES, _LAST = (0xD800, 0xDFFF), 0x10FFFF
-_READER_STEPS = 5  # of one character that a reader reads, which takes some ten microseconds
-_MOST_TRIED = 20_000  # characters, for a short end of a string
+_READER_STEPS: Final = 5  # of one character that a reader reads, which takes some ten microseconds
+_MOST_TRIED: Final = 20_000  # characters, for a short end of a string
 # The characters of short ends; those that end most are first.
-_TRIED = "".join(dict.fromkeys([*")a]>0.1-l@}=:", *map(chr, range(0x20, 0x7F))]))
+_TRIED: Final = "".join(dict.fromkeys([*")a]>0.1-l@}=:", *map(chr, range(0x20, 0x7F))]))
 
 
 class Read(NamedTuple):

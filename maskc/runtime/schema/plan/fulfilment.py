@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import Final
 
 # Constraints that a value fulfils, and its position.
 Option = tuple[int, int]
-MAX_CONSTRAINTS = 32
-MOST_COMBINATIONS = 50_000  # of members to fulfil constraints, see :func:`count_combinations`
+MAX_CONSTRAINTS: Final = 32
+MOST_COMBINATIONS: Final = 50_000  # of members, see :func:`count_combinations`
 
 
 def count_combinations(

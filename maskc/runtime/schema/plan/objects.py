@@ -21,8 +21,8 @@ from maskc.runtime.schema.strings.keys import Keys, order_names
 from maskc.runtime.schema.strings.other_keys import NO_KEYS, OtherKeys, add_key
 from maskc.runtime.step_budget import charge_steps
 
-_MOST_REMEMBERED = 50_000
-_PLENTY = 1 << 40  # keys that no text has
+_MOST_REMEMBERED: Final = 50_000
+_PLENTY: Final = 1 << 40  # keys that no text has
 
 
 # What has been read of an object: names as bits, other keys, how many members, constraints left.

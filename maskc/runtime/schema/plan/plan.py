@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from threading import Lock
-from typing import Any
+from typing import Any, Final
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.fields import PlanError, Scope, parse_plan, read_list, read_number
@@ -39,13 +39,13 @@ from maskc.runtime.schema.strings.spelling import ESCAPES, decode_body
 from maskc.runtime.schema.strings.strings import Body
 
 # No part of a plan is inside itself, which would take a third of the time to make sure of.
-ENCODER = json.JSONEncoder(separators=(",", ":"), sort_keys=True, check_circular=False)
-KEY_ORDERS = ("any", "schema")
-NUMBERS = (*SPELLINGS, "digits")
-MOST_DIGITS = 4_000  # of a fraction
-_MOST_POWER = 20_000  # of a number that is written out
+ENCODER: Final = json.JSONEncoder(separators=(",", ":"), sort_keys=True, check_circular=False)
+KEY_ORDERS: Final = ("any", "schema")
+NUMBERS: Final = (*SPELLINGS, "digits")
+MOST_DIGITS: Final = 4_000  # of a fraction
+_MOST_POWER: Final = 20_000  # of a number that is written out
 _POSITION_BYTES, _OPTION_BYTES, _STATE_BYTES = 20, 7, 12  # as they are mostly written
-_VALUE_BYTES = 300  # of an excluded value, with its entries in two tables
+_VALUE_BYTES: Final = 300  # of an excluded value, with its entries in two tables
 
 
 @dataclass(frozen=True, slots=True)

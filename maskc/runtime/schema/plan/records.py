@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from maskc.acyclic import mypyc_attr
 from maskc.formats.registry import is_name
@@ -49,8 +49,8 @@ from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts, 
 
 _MOST = 1 << 40
 _MOST_LABEL = 1 << 20
-_MOST_COUNTERS = 8
-_FEW_STATES = 64  # are not looked at, whether texts say the same
+_MOST_COUNTERS: Final = 8
+_FEW_STATES: Final = 64  # are not looked at, whether texts say the same
 
 
 @mypyc_attr(acyclic=True)
@@ -148,7 +148,7 @@ _BOUND, _LABEL, _NAMES = optional(_COUNT), number(_MOST_LABEL), bits(_MOST_LABEL
 # What a value adds to or fulfils, as bits, and its position.
 _OPTIONS = pairs(_COUNT, _POSITION)
 # Items that differ: their position; that of their many values, or -1; their few values as JSON.
-_SPLITS = listed(
+_SPLITS: Final = listed(
     grouped(
         together,
         _POSITION,
@@ -159,10 +159,10 @@ _SPLITS = listed(
 )
 _FRACTION, _POSITIVE = (Codec(read, _write_fraction) for read in (_read_fraction, _read_positive))
 _LISTED = Codec(_read_listed, powers.write_numbers)
-_ROW = pairs(number("ranges"), number("states"))
+_ROW: Final = pairs(number("ranges"), number("states"))
 # Where ranges of characters start, and their classes; of each state its default, and the targets of
 # the classes that have another one; the labels of states, and the start.
-_DFA = grouped(
+_DFA: Final = grouped(
     together,
     listed(number(0x110000 + 1), length="ranges"),
     listed(number("ranges"), size="ranges"),
@@ -175,13 +175,13 @@ _DFA = grouped(
     number("states"),
 )
 # Texts, their labels, and that of all others.
-_TEXTS = grouped(
+_TEXTS: Final = grouped(
     together,
     listed(Codec(_read_text, as_it_is), size="texts"),
     listed(_LABEL, length="texts"),
     number(_MOST_LABEL, NO_LABEL),
 )
-RECORDS = {
+RECORDS: Final = {
     "strings": grouped(together, number("dfas"), _COUNT, _BOUND),
     "numbers": grouped(
         Rule,

@@ -14,7 +14,7 @@ from maskc.runtime.schema.plan.values import Value
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.strings import Body
 
-_MOST_REMEMBERED = 10_000
+_MOST_REMEMBERED: Final = 10_000
 
 # How far an array was read: the number of items, as its rule counts; the counts of its counters;
 # the values of its items, ``None`` if they do not matter, or no longer. It is a part of a state,

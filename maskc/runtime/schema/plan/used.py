@@ -9,14 +9,14 @@ Example: of ``^[ab]{1,2}$`` and the keys ``a``, ``aa`` and ``ab``, the beginning
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from maskc.runtime.schema.strings.keys import Keys
 from maskc.runtime.schema.strings.other_keys import OtherKeys, add_key, label_of_unread, list_keys
 from maskc.runtime.step_budget import charge_steps
 
-_KEY_STEPS = 10  # that each character of a key counts for
-_MOST_CHARACTERS = 4_000_000  # of the keys that are remembered
+_KEY_STEPS: Final = 10  # that each character of a key counts for
+_MOST_CHARACTERS: Final = 4_000_000  # of the keys that are remembered
 
 
 class Used(NamedTuple):

@@ -13,12 +13,13 @@ the class of these has two values left, and after ``["a"`` one.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import Final
 
 from maskc.runtime.schema.plan.arrays import MOST_STEPS, ArrayRule, Counts
 from maskc.runtime.schema.plan.values import Value
 from maskc.runtime.step_budget import charge_steps
 
-_MOST_REMEMBERED = 100_000
+_MOST_REMEMBERED: Final = 100_000
 Left = tuple[int, ...]  # of each class, how many values are left
 _State = tuple[int, Counts, Left]  # index of the next item
 

@@ -17,18 +17,18 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from maskc.runtime.schema.numbers.powers import read_digits
 
 Value = tuple[Any, ...]
 
-_TOKEN = re.compile(rb'[ \t\n\r]*([{}\[\],:]|"(?:[^"\\]|\\.)*"|[^ \t\n\r{}\[\],:"]+)')
+_TOKEN: Final = re.compile(rb'[ \t\n\r]*([{}\[\],:]|"(?:[^"\\]|\\.)*"|[^ \t\n\r{}\[\],:"]+)')
 _BETWEEN, _CLOSING = (b",", b":"), (b"]", b"}")
-_SIGNS = (*_BETWEEN, *_CLOSING, b"[", b"{")
-_SIGN = re.compile(r'[\[\]{},:]|"(?:[^"\\]|\\.)*"')
-_NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
-_MOST_DIGITS = 4_000
+_SIGNS: Final = (*_BETWEEN, *_CLOSING, b"[", b"{")
+_SIGN: Final = re.compile(r'[\[\]{},:]|"(?:[^"\\]|\\.)*"')
+_NUMBER: Final = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
+_MOST_DIGITS: Final = 4_000
 _MOST_REMEMBERED = 1 << 14
 _LITERALS: dict[bytes, Value] = {
     b"null": ("null",),

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,11 +36,15 @@ from maskc.runtime.schema.tries.trie import ROOT, Ints, Nodes, Trie, narrow, par
 from maskc.runtime.step_budget import charge_steps
 
 # What an item does after its last whole character.
-BETWEEN, ESCAPED, CUT, CLOSES = range(4)  # ESCAPED: in an escape; CUT: in UTF-8
-_QUOTE = 0x22
-_NOT_PLAIN = re.compile(rb'[\x00-\x1f"\\]')
-_MOST_REMEMBERED = 20_000
-_FEW_ITEMS = 30  # of a node, that are looked at one by one
+# ESCAPED: in an escape; CUT: in UTF-8
+BETWEEN: Final = 0
+ESCAPED: Final = 1
+CUT: Final = 2
+CLOSES: Final = 3
+_QUOTE: Final = 0x22
+_NOT_PLAIN: Final = re.compile(rb'[\x00-\x1f"\\]')
+_MOST_REMEMBERED: Final = 20_000
+_FEW_ITEMS: Final = 30  # of a node, that are looked at one by one
 
 # Characters; what comes after them; its origin; what is read of the next one.
 Item = tuple[str, int, int, bytes]

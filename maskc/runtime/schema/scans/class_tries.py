@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,16 +36,16 @@ Bools = NDArray[np.bool_]
 Bits = NDArray[np.uint64]
 
 _MOST_KEYS, _FEW_KEYS, _MOST_SPARSE = 1 << 22, 1 << 12, 32
-_NODES_AT_ONCE = 8  # that are one step where a vocabulary is read once for all
+_NODES_AT_ONCE: Final = 8  # that are one step where a vocabulary is read once for all
 _FEW_NODES = 40_000  # of a vocabulary that is not worth folding
-_FEW_TOKENS = 8  # so many times fewer tokens than the vocabulary has
-N_GROUPS = 64
+_FEW_TOKENS: Final = 8  # so many times fewer tokens than the vocabulary has
+N_GROUPS: Final = 64
 # Ranges of characters that patterns seldom cut, the coarsest first, and those that are one group.
 _CONTROLS = (b"\x00\x08", b"\x0e\x1f")
 _HEXADECIMAL = (b"AF", b"GY", b"af", b"gy")
-_RANGES = ((*_CONTROLS, b"AZ", b"az", b"09"), (*_CONTROLS, *_HEXADECIMAL))
-_N_FOLDS = len(_RANGES) + 1  # and the classes of host names in Unicode
-_GROUPED = (b"\x00\x1f", b"09", b"AZ", b"~\x7f")
+_RANGES: Final = ((*_CONTROLS, b"AZ", b"az", b"09"), (*_CONTROLS, *_HEXADECIMAL))
+_N_FOLDS: Final = len(_RANGES) + 1  # and the classes of host names in Unicode
+_GROUPED: Final = (b"\x00\x1f", b"09", b"AZ", b"~\x7f")
 _NOT_ASCII, _SPACE = 0x80, 0x81  # two more classes
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,10 @@ from maskc.runtime.schema.scans.character_trie import BETWEEN, CLOSES, Character
 from maskc.runtime.schema.strings.spelling import Ranges
 from maskc.runtime.step_budget import charge_vector_steps
 
-_MOST_MOVES = 200_000  # of one rule that are cached
-_MOVE_BYTES = 2 * ENTRY_BYTES  # with a part of the state that it leads to
-_CODE_BITS = 21
-_CODES = (1 << _CODE_BITS) - 1
+_MOST_MOVES: Final = 200_000  # of one rule that are cached
+_MOVE_BYTES: Final = 2 * ENTRY_BYTES  # with a part of the state that it leads to
+_CODE_BITS: Final = 21
+_CODES: Final = (1 << _CODE_BITS) - 1
 _LAST_ASCII, _OTHER = 0x7F, 0x80  # the second one stands for all after the first, if they are alike
 
 

@@ -17,7 +17,7 @@ to 9, of the ten digits ``5`` alone is looked at.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from maskc.runtime.schema.numbers.excluded import Decimal, Head, head_of
 from maskc.runtime.schema.numbers.numbers import Numbers
@@ -27,11 +27,11 @@ from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 from maskc.runtime.step_budget import charge_steps
 
-_ZERO = frozenset(b"0")
-_IN_ORDER = bytes(sorted(NUMBER_BYTES))
+_ZERO: Final = frozenset(b"0")
+_IN_ORDER: Final = bytes(sorted(NUMBER_BYTES))
 # Bytes of what excluded values do to the texts after one state: at most, and counted at once.
 _MOST_REMEMBERED, _COUNTED = 8 << 20, 1 << 18
-_MOST_WALKED = 20_000  # values
+_MOST_WALKED: Final = 20_000  # values
 
 
 class Run(NamedTuple):

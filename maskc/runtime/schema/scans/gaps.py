@@ -11,7 +11,7 @@ Example: of ``\n``, ``\n "a`` and ``,`` the first is legal, and the quote leads 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,9 @@ from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
-_SIGNS = frozenset(b'"{}[],:ntf')
-_BEGIN_NUMBER = frozenset(b"-0123456789")
-_FEW = 48
+_SIGNS: Final = frozenset(b'"{}[],:ntf')
+_BEGIN_NUMBER: Final = frozenset(b"-0123456789")
+_FEW: Final = 48
 
 
 class Lead(NamedTuple):

@@ -10,7 +10,7 @@ dead.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import Ints
 
 # So many times fewer units than there are, of which it is better to write each token.
-FEWER = 5
+FEWER: Final = 5
 
 
 class Group(NamedTuple):

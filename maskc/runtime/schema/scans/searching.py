@@ -13,7 +13,7 @@ Example: of the keys ``id`` and any other one all texts are free, but for those 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,8 @@ from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa, onl
 from maskc.runtime.step_budget import charge_steps
 
 _SEARCHED_BYTES, _ITEM_BYTES = 500, 100
-_LOOKED_UP = 4  # characters that are one step
-_FOLLOWED = 5  # look-ups that a node counts for which is reached as all characters are followed
+_LOOKED_UP: Final = 4  # characters that are one step
+_FOLLOWED: Final = 5  # look-ups that a node counts for to which all characters are followed
 
 
 class Ended(NamedTuple):

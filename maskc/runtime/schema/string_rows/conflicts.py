@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from os.path import commonprefix
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
@@ -52,7 +52,7 @@ class Conflicts(NamedTuple):
     inside: list[int]
 
 
-_NONE = Conflicts([], [])
+_NONE: Final = Conflicts([], [])
 
 
 def find_used_keys(

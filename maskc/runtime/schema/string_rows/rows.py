@@ -11,7 +11,7 @@ Of the keys ``id`` and any other one the free tokens are all but ``i"`` and its 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,8 @@ from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Ints
 
-_FEW = 48
-_CLOSING_BYTES = 400  # of tokens that close a string, before their numbers
+_FEW: Final = 48
+_CLOSING_BYTES: Final = 400  # of tokens that close a string, before their numbers
 _MOST_CHANGED = 2_000  # items that are looked at one by one
 
 

@@ -15,19 +15,20 @@ import hashlib
 import marshal
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from maskc.acyclic import mypyc_attr
 
-DEAD = 0
-NO_LABEL = -1
+DEAD: Final = 0
+NO_LABEL: Final = -1
 # Of keys without a name, in objects of which all such keys are one class: one for all objects.
-FREE_LABEL = 1 << 30
-ALL_CLASSES = -1
-_MOST_SPECIAL = 64
-_MOST_STEPS = 1 << 17
+FREE_LABEL: Final = 1 << 30
+ALL_CLASSES: Final = -1
+_MOST_SPECIAL: Final = 64
+_MOST_STEPS: Final = 1 << 17
 
 _NO_STATES: frozenset[int] = frozenset()
-_SINGLE = tuple(frozenset((state,)) for state in range(256))
+_SINGLE: Final = tuple(frozenset((state,)) for state in range(256))
 
 
 def only(state: int) -> frozenset[int]:

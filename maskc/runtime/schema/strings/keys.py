@@ -8,16 +8,17 @@ Example: with the keys ``a`` and ``^c.*$`` the prefix ``a`` becomes one key, ``c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.other_keys import OtherKeys, count_begun, list_keys
 from maskc.runtime.step_budget import charge_steps
 
-_LABELS = 10_000  # whose bits are one step for a state
-_STATES_AT_ONCE = 64  # that are one step
-_UNKNOWN = -1
-_MOST_SHARED = 4  # prefixes of words that a state stands for, on average
+_LABELS: Final = 10_000  # whose bits are one step for a state
+_STATES_AT_ONCE: Final = 64  # that are one step
+_UNKNOWN: Final = -1
+_MOST_SHARED: Final = 4  # prefixes of words that a state stands for, on average
 
 
 @mypyc_attr(acyclic=True)

@@ -26,8 +26,10 @@ Ranges = tuple[tuple[int, int], ...]
 BEGUN: Final = -1
 NONE: Final = -2
 
-_QUOTE, _BACKSLASH, _SLASH = 0x22, 0x5C, 0x2F
-_SHORT_ESCAPES = {0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 8, 0x66: 12, 0x6E: 10, 0x72: 13}
+_QUOTE: Final = 0x22
+_BACKSLASH: Final = 0x5C
+_SLASH: Final = 0x2F
+_SHORT_ESCAPES: Final = {0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 8, 0x66: 12, 0x6E: 10, 0x72: 13}
 _SHORT_ESCAPES[0x74] = 9
 ESCAPES: Final = ("any", "minimal", "ascii")
 # Characters that may be written \uXXXX, by layout; pairs of surrogates but for minimal escapes.
@@ -37,21 +39,26 @@ _ESCAPED_AS: dict[str, Ranges] = {
     "minimal": _MUST_ESCAPED,
     "ascii": (*_MUST_ESCAPED, (0x7F, 0xD7FF), (0xE000, 0xFFFF)),
 }
-_PAIRS = (0x10000, 0x10FFFF)
+_PAIRS: Final = (0x10000, 0x10FFFF)
 # Bytes that bound the one after them.
-_SECOND_BYTES = {0xE0: (0xA0, 0xBF), 0xED: (0x80, 0x9F), 0xF0: (0x90, 0xBF), 0xF4: (0x80, 0x8F)}
+_SECOND_BYTES: Final = {
+    0xE0: (0xA0, 0xBF),
+    0xED: (0x80, 0x9F),
+    0xF0: (0x90, 0xBF),
+    0xF4: (0x80, 0x8F),
+}
 _HEX = rb"[0-9A-Fa-f]"
 _LEAD, _TRAIL = rb"[Dd][89ABab]HH".replace(b"H", _HEX), rb"\\u[Dd][C-Fc-f]HH".replace(b"H", _HEX)
-_ESCAPED = re.compile(
+_ESCAPED: Final = re.compile(
     rb'\\["\\/bfnrt]|\\u(?:[0-9A-CEFa-cef]HHH|[Dd][0-7]HH)'.replace(b"H", _HEX)
     + rb"|\\u"
     + _LEAD
     + _TRAIL
 )
-_ESCAPING = re.compile(
+_ESCAPING: Final = re.compile(
     rb"\\(?:u(?:H{0,3}|[Dd][89ABab]HH(?:\\(?:u(?:[Dd](?:[C-Fc-f]H?)?)?)?)?)?)?".replace(b"H", _HEX)
 )
-_UTF8 = codecs.getincrementaldecoder("utf-8")
+_UTF8: Final = codecs.getincrementaldecoder("utf-8")
 
 
 def read_character(raw: bytes, *, escapes: str) -> int:

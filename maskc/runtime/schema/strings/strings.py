@@ -11,13 +11,14 @@ Example: with ``^a`` after ``\u00`` only ``61`` leads on.
 from __future__ import annotations
 
 import threading
+from typing import Final
 
 from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa, only
 from maskc.runtime.schema.strings.spelling import BEGUN, ranges_after, read_character, rests_like
 
-UNKNOWN = -1
-_BACKSLASH = 0x5C
+UNKNOWN: Final = -1
+_BACKSLASH: Final = 0x5C
 
 # Whether any rest of the character leads to the state of the automaton that follows, or which one
 # it is depends on what has been read from that state on; what has been read.

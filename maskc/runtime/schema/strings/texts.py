@@ -9,11 +9,11 @@ Example: of ``ab`` and ``ac`` there are a start, a state after ``a`` and one aft
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
-MAX_STATES = 800_000
+MAX_STATES: Final = 800_000
 
 
 class TooManyStatesError(Exception):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import count
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 from weakref import ref
 
 from maskc.acyclic import mypyc_attr
@@ -24,11 +24,13 @@ from maskc.runtime.schema.strings.other_keys import OtherKeys, has_key
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie
 
-_serials = count(1)
-MANY = 96  # ids of a part that are packed into a row
-_PART_BYTES, _KEY_BYTES, _TOKEN_BYTES = 250, 400, 36
-_ROW_BYTES = 100  # of a reference to a row
-_MANY_CHANGED = 200  # tokens that are not set one by one
+_serials: Final = count(1)
+MANY: Final = 96  # ids of a part that are packed into a row
+_PART_BYTES: Final = 250
+_KEY_BYTES: Final = 400
+_TOKEN_BYTES: Final = 36
+_ROW_BYTES: Final = 100  # of a reference to a row
+_MANY_CHANGED: Final = 200  # tokens that are not set one by one
 
 
 class EndedKeys(NamedTuple):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,10 @@ from maskc.runtime.schema.tries.trie import Ints, Trie, TrieNodes
 Words = NDArray[np.int32]
 
 SHARED_BYTES = 96 * 1024 * 1024
-_LEAST_BYTES = 24 * 1024 * 1024
-_KEPT_SHARE = 4  # a part of the budget, for results that are kept for good
-_QUOTE = 0x22
-_MANY = 200  # ids that are packed by arrays rather than one by one
+_LEAST_BYTES: Final = 24 * 1024 * 1024
+_KEPT_SHARE: Final = 4  # a part of the budget, for results that are kept for good
+_QUOTE: Final = 0x22
+_MANY: Final = 200  # ids that are packed by arrays rather than one by one
 
 
 class SharedResults:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from maskc.levels import build_levels, first_children, spread
 
 Ints = NDArray[np.int32]
 Nodes = tuple[int, ...]
-ROOT = 0
+ROOT: Final = 0
 
 
 class TrieNodes(NamedTuple):
