@@ -39,7 +39,6 @@ INTERPRETED = {
     "maskc/runtime/borrowing.py": "once for an artifact",
     "maskc/runtime/checking.py": "once for an artifact",
     "maskc/runtime/compiled.py": "users call it",
-    "maskc/runtime/step_budget.py": "local to a thread",
     "maskc/runtime/machine.py": "an interface",
     "maskc/runtime/matcher.py": "users call it",
     "maskc/runtime/once.py": "a descriptor",

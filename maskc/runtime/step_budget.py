@@ -16,23 +16,29 @@ outside of it they are not counted.
 from __future__ import annotations
 
 import threading
+from typing import Final
 
 from maskc.errors import LimitError
 
 USUAL_STEPS = 20_000_000  # in a program that waits for its own mask only
-AT_ONCE = 128  # things that NumPy looks at in one step
+AT_ONCE: Final = 128  # things that NumPy looks at in one step
 
 _REMEDY = "let fewer parts that may be empty or alike stand side by side, and lower counts"
 
 
-class _State(threading.local):
-    left: int | None = None  # None: nothing is counted
-    limit: int = USUAL_STEPS
-    remedy: str = _REMEDY
-    taken: int = 0
+class _Count:
+    """What one thread counts."""
+
+    __slots__ = ("is_open", "left", "limit", "remedy", "taken")
+
+    def __init__(self) -> None:
+        self.is_open = False  # whether anything is counted
+        self.left = 0
+        self.limit, self.remedy = USUAL_STEPS, _REMEDY
+        self.taken = 0
 
 
-_state = _State()
+_threads = threading.local()  # of each thread that has counted: its count
 
 
 class one_mask:  # noqa: N801  # it is used as a function
@@ -44,28 +50,34 @@ class one_mask:  # noqa: N801  # it is used as a function
     """
 
     # A generator as a context takes a third of the time of a mask that is known.
-    __slots__ = ("_limit", "_remedy")
+    __slots__ = ("_count", "_limit", "_remedy")
 
     def __init__(self, limit: int | None, remedy: str = _REMEDY) -> None:
         self._limit, self._remedy = limit, remedy
+        self._count: _Count | None = None  # which the block has opened
 
     def __enter__(self) -> None:
-        if self._limit is None or _state.left is not None:
-            self._limit = None
+        if self._limit is None:
             return
-        _state.left = _state.limit = self._limit
-        _state.remedy = self._remedy
+        count: _Count | None = getattr(_threads, "count", None)
+        if count is None:
+            count = _threads.count = _Count()
+        if not count.is_open:
+            count.is_open, count.left, count.limit = True, self._limit, self._limit
+            count.remedy = self._remedy
+            self._count = count
 
     def __exit__(self, *_error: object) -> None:
-        left = _state.left
-        if self._limit is not None and left is not None:
-            _state.taken += self._limit - left
-            _state.left = None
+        count = self._count
+        if count is not None:
+            count.taken += count.limit - count.left
+            count.is_open = False
 
 
 def count_taken() -> int:
     """Return how many steps this thread has taken for all masks so far."""
-    return _state.taken
+    count: _Count | None = getattr(_threads, "count", None)
+    return 0 if count is None else count.taken
 
 
 def charge_steps(n_steps: int) -> None:
@@ -74,12 +86,11 @@ def charge_steps(n_steps: int) -> None:
     Raises:
         LimitError: there were too many.
     """
-    left = _state.left
-    if left is None:
-        return
-    _state.left = left - n_steps
-    if left < n_steps:
-        raise LimitError("steps to find one mask", _state.limit, _state.remedy)
+    count: _Count | None = getattr(_threads, "count", None)
+    if count is not None and count.is_open:
+        count.left -= n_steps
+        if count.left < 0:
+            raise LimitError("steps to find one mask", count.limit, count.remedy)
 
 
 def charge_vector_steps(n: int) -> None:
