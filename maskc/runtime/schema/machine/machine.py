@@ -59,6 +59,7 @@ _STRINGS: Final = (STRING, KEY)
 # Bits of a token's id, beside the serial of the configuration that it is taken in.
 _TOKEN_BITS: Final = 32
 _BYTE_BITS: Final = 8
+_QUOTE: Final = 0x22
 # Steps of reading a byte with one node on top; bytes inside a string that are one step.
 _READ_STEPS: Final = 4
 _IN_STRING: Final = 16
@@ -131,7 +132,8 @@ class SchemaMachine(Moves):
         while n_read < len(text):
             charge_steps(1)
             is_string = here.nodes[0][STATE][KIND] in _STRINGS
-            if is_string and n_read + 1 < len(text) and not here.captures:
+            n_left = len(text) - n_read
+            if is_string and n_left > 1 and text[n_read] != _QUOTE and not here.captures:
                 found, n_more = read_within(self.plan, here.nodes, text[n_read:])
                 if not found:
                     return ()
@@ -139,7 +141,7 @@ class SchemaMachine(Moves):
                     charge_steps(n_more // _IN_STRING)
                     here, n_read = Configuration(self._nodes_of(found), 0, b""), n_read + n_more
                     continue
-            after = self.read(here, text[n_read])
+            after = self._read(here, text[n_read])
             if after is None:
                 return ()
             here, n_read = after, n_read + 1

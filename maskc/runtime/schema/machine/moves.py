@@ -15,7 +15,6 @@ Example: after ``{"a": 1`` there is a number, over an object that has seen a.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from maskc.runtime.cache.budget import Budget, Cache
@@ -73,9 +72,6 @@ _OPEN_BRACE: Final = 0x7B
 _CLOSE_BRACE: Final = 0x7D
 _OPEN_BRACKET: Final = 0x5B
 _CLOSE_BRACKET: Final = 0x5D
-
-# Characters of one byte that are written as they are.
-_PLAIN: Final = re.compile(rb"[\x20\x21\x23-\x5b\x5d-\x7f]*")
 
 
 class Moves:
@@ -252,11 +248,13 @@ class Moves:
         """Return the nodes after a key, of the node of the object or of the key."""
         number, members = node[STATE][RULE], read_members(node[STATE])
         return tuple(
-            self.node(
-                (COLON, position),
-                (self.node((OBJECT, number, after, AFTER), node[PARENTS]),),
-            )
-            for after, position in self.plan.objects[number].enter(members, label, key)
+            [
+                self.node(
+                    (COLON, position),
+                    (self.node((OBJECT, number, after, AFTER), node[PARENTS]),),
+                )
+                for after, position in self.plan.objects[number].enter(members, label, key)
+            ]
         )
 
     def _move_array(self, node: Node, byte: int, text: bytes, found: Found) -> None:
@@ -318,8 +316,10 @@ def read_within(plan: Plan, nodes: tuple[Node, ...], text: bytes) -> tuple[Found
     found: Found = {}
     n_read = 0
     for node in nodes:
-        read = _read_key if node[STATE][KIND] == KEY else _read_string
-        state, n = read(plan, node[STATE], text)
+        if node[STATE][KIND] == KEY:
+            state, n = _read_key(plan, node[STATE], text)
+        else:
+            state, n = _read_string(plan, node[STATE], text)
         if state is not None:
             # All that live end at the same quote, as all have read the same characters.
             n_read = n
@@ -333,11 +333,7 @@ def _read_string(plan: Plan, state: State, text: bytes) -> tuple[State | None, i
     rule = plan.strings[number]
     if isinstance(rule, CustomRule):
         return _read_custom(rule, state, text)
-    body, first = rule.body, 0
-    if rule.is_any and rule.is_unbounded and body.characters[at] >= 0:
-        plain = _PLAIN.match(text)
-        first = plain.end() if plain else 0
-    n_read, at, n_characters = _follow(body, at, text, first)
+    n_read, at, n_characters = _follow(rule.body, at, text)
     if not at:
         return None, 0
     count = rule.cap(count + n_characters)
@@ -366,7 +362,7 @@ def _read_key(plan: Plan, state: State, text: bytes) -> tuple[State | None, int]
     """Return the same for a key."""
     _, number, members, at, raw = state
     rule, body = plan.objects[number], plan.key_bodies[number]
-    n_read, at, _ = _follow(body, at, text, 0)
+    n_read, at, _ = _follow(body, at, text)
     if not at:
         return None, 0
     if rule.has_classes:
@@ -377,18 +373,18 @@ def _read_key(plan: Plan, state: State, text: bytes) -> tuple[State | None, int]
     return (KEY, number, members, at, raw), n_read
 
 
-def _follow(body: Body, at: int, text: bytes, first: int) -> tuple[int, int, int]:
-    """Return how many bytes come before a quote, the state after them, and the characters.
-
-    The first so many bytes, each a character, leave the state as it is.
-    """
-    characters, n_characters = body.characters, first
-    for n in range(first, len(text)):
-        byte = text[n]
-        if byte == _QUOTE and characters[at] >= 0:
-            return n, at, n_characters
-        at = body.step(at, byte)
-        if not at:
-            return n, 0, 0
+def _follow(body: Body, at: int, text: bytes) -> tuple[int, int, int]:
+    """Return how many bytes come before a quote, the state after them, and the characters."""
+    characters = body.characters
+    n_read = n_characters = 0
+    while n_read < len(text) and at:
+        if characters[at] >= 0:
+            at, n_plain = body.read_plain(at, text, n_read)
+            n_characters += n_plain - n_read
+            n_read = n_plain
+            if not at or n_read == len(text) or text[n_read] == _QUOTE:
+                break
+        at = body.step(at, text[n_read])
+        n_read += 1
         n_characters += characters[at] >= 0
-    return len(text), at, n_characters
+    return n_read, at, n_characters

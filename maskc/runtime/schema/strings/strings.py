@@ -10,6 +10,7 @@ Example: with ``^a`` after ``\u00`` only ``61`` leads on.
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import Final
 
@@ -18,7 +19,12 @@ from maskc.runtime.schema.strings.characters import DEAD, CharDfa, only
 from maskc.runtime.schema.strings.spelling import BEGUN, ranges_after, read_character, rests_like
 
 UNKNOWN: Final = -1
+_QUOTE: Final = 0x22
 _BACKSLASH: Final = 0x5C
+# Characters of one byte that are written as they are.
+_FIRST_PLAIN: Final = 0x20
+_LAST_PLAIN: Final = 0x7F  # but for those two
+_PLAIN: Final = re.compile(rb"[\x20\x21\x23-\x5b\x5d-\x7f]*")
 
 # Whether any rest of the character leads to the state of the automaton that follows, or which one
 # it is depends on what has been read from that state on; what has been read.
@@ -32,30 +38,53 @@ class Body:
     def __init__(self, dfa: CharDfa, *, escapes: str) -> None:
         self.dfa = dfa
         self.escapes = escapes  # of the layout
-        self._number: dict[_Key, int] = {}
         self._lock = threading.Lock()
-        self._keys: list[_Key] = []
-        self._begun: list[tuple[int, bytes] | None] = []
+        # state of dfa → the state between two characters; inside one → the state
+        self._between: dict[int, int] = {DEAD: 0}
+        self._inside: dict[_Key, int] = {}
+        self._keys: list[_Key] = [(False, DEAD, b"")]
+        self._begun: list[tuple[int, bytes] | None] = [(DEAD, b"")]
         # state → the state of dfa between two characters, UNKNOWN inside one
-        self.characters: list[int] = []
+        self.characters: list[int] = [DEAD]
         # state → states of dfa that the character under way can lead to; the own one between two
         # characters
-        self.targets: list[frozenset[int]] = []
-        self._known: list[dict[int, int]] = []
-        self._add((False, DEAD, b""), frozenset())
+        self.targets: list[frozenset[int]] = [frozenset()]
+        # A state and a byte that is no plain character → the state after it.
+        self._known: dict[int, int] = {}
         self.start = self._character(dfa.start)
 
     def step(self, state: int, byte: int) -> int:
         """Return the state after a byte; 0 if no character begins so."""
-        known = self._known[state]
-        found = known.get(byte)
+        character = self.characters[state]
+        if character >= 0 and is_plain(byte):
+            return self._character(self.dfa.step(character, byte))
+        key = state << 8 | byte
+        found = self._known.get(key)
         if found is None:
             found = self._make(self._keys[state], byte) if state else 0
             if self._begun[found] is None:
                 at, before = self.begun(state)
                 self._begun[found] = (at, before + bytes([byte]))
-            known[byte] = found
+            self._known[key] = found
         return found
+
+    def read_plain(self, state: int, text: bytes, first: int) -> tuple[int, int]:
+        """Return the state after the plain characters from an index on, and the index after them.
+
+        Args:
+            state: between two characters.
+            text: of which they are a part.
+            first: where they begin.
+        """
+        dfa, here = self.dfa, self.characters[state]
+        n_read, n_bytes = first, len(text)
+        while n_read < n_bytes and here != DEAD and is_plain(text[n_read]):
+            before, here = here, dfa.step(here, text[n_read])
+            n_read += 1
+            if here == before and dfa.is_free(here):
+                rest = _PLAIN.match(text, n_read)
+                n_read = rest.end() if rest else n_read
+        return (self._character(here) if n_read > first else state), n_read
 
     def read(self, raw: bytes) -> int:
         """Return the state after the first bytes of a string; 0 if none begins so."""
@@ -74,28 +103,34 @@ class Body:
             raise ValueError("nothing has led to this state")
         return found
 
-    def _add(self, key: _Key, targets: frozenset[int]) -> int:
-        number = self._number.get(key)
-        if number is None:
+    def _character(self, state: int) -> int:
+        found = self._between.get(state)
+        if found is None:
             # Threads share it, and all lists grow together.
             with self._lock:
-                number = self._number.get(key)
-                if number is None:
-                    number = self._append(key, targets)
-                    self._number[key] = number
-        return number
+                found = self._between.get(state)
+                if found is None:
+                    found = self._append((False, state, b""), state, only(state))
+                    self._between[state] = found
+        return found
 
-    def _append(self, key: _Key, targets: frozenset[int]) -> int:
-        _, state, raw = key
-        self.characters.append(UNKNOWN if raw else state)
-        self._begun.append(None if raw else (state, b""))
+    def _add(self, key: _Key, targets: frozenset[int]) -> int:
+        """Return the state inside a character."""
+        found = self._inside.get(key)
+        if found is None:
+            with self._lock:
+                found = self._inside.get(key)
+                if found is None:
+                    found = self._append(key, UNKNOWN, targets)
+                    self._inside[key] = found
+        return found
+
+    def _append(self, key: _Key, character: int, targets: frozenset[int]) -> int:
+        self.characters.append(character)
+        self._begun.append(None if character < 0 else (character, b""))
         self.targets.append(targets)
-        self._known.append({})
         self._keys.append(key)
         return len(self._keys) - 1
-
-    def _character(self, state: int) -> int:
-        return 0 if state == DEAD else self._add((False, state, b""), only(state))
 
     def _make(self, key: _Key, byte: int) -> int:
         is_settled, state, before = key
@@ -118,3 +153,8 @@ class Body:
         if raw[0] == _BACKSLASH:
             raw = raw.lower()  # hexadecimal digits
         return self._add((False, state, raw), frozenset(targets)) if targets else 0
+
+
+def is_plain(byte: int) -> bool:
+    """Return whether a byte between two characters is one of its own."""
+    return _FIRST_PLAIN <= byte <= _LAST_PLAIN and byte != _QUOTE and byte != _BACKSLASH
