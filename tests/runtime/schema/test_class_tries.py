@@ -6,7 +6,8 @@ from maskc.jsonschema.patterns import build_pattern
 from maskc.native import is_compiled
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.schema.scans import class_tries, classes
-from maskc.runtime.schema.scans.classes import matrix_of, scan_all
+from maskc.runtime.schema.scans.classes import scan_all
+from maskc.runtime.schema.scans.residuals import matrix_of
 from maskc.runtime.schema.strings.strings import Body
 from tests.runtime.schema.spelling import list_groups, step_texts, trie_below
 from tests.runtime.schema.vocabularies import build_index
@@ -28,9 +29,9 @@ UNFOLDED = (build_pattern("^[e-gä]+$"), matrix_of(build_pattern("^[e-gä]+$")),
 def list_ends(scanned):
     """Return what each token leads to, and each that closes the string, with what stands before."""
     units = scanned.units
-    columns = (units.closing_tokens.text_indices, scanned.quote_states, units.sizes[units.quotes])
-    quotes = sorted(zip(*(column.tolist() for column in columns), strict=True))
-    return list_groups(scanned), quotes
+    pairs, which = scanned.quote_pairs
+    found = zip(units.closing_tokens.text_indices.tolist(), which.tolist(), strict=True)
+    return list_groups(scanned), sorted((text_index, *pairs[n]) for text_index, n in found)
 
 
 def turn_all(delta, _):
@@ -101,9 +102,9 @@ def test_a_trie_of_whole_characters_is_there_when_all_else_is_evicted():
     budget, index = Budget(1 << 25), build_index()
     index.shared.join(budget)
     kinds = np.arange(len(trie_below(index=index).distinct))
-    made = class_tries.trie_for(index, trie_below(index=index), kinds)
+    made, _ = class_tries.trie_for(index, trie_below(index=index), kinds)
     budget.clear()
-    assert class_tries.trie_for(index, trie_below(index=index), kinds) is made
+    assert class_tries.trie_for(index, trie_below(index=index), kinds)[0] is made
 
 
 @pytest.mark.parametrize("character", "aé€")

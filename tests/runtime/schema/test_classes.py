@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.scans import classes
+from maskc.runtime.schema.scans import residuals
 from maskc.runtime.schema.scans.class_tries import number_keys
-from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
+from maskc.runtime.schema.scans.classes import scan_all
+from maskc.runtime.schema.scans.residuals import matrix_of, never_dies
 from maskc.runtime.schema.strings.strings import Body
 from tests.runtime.schema.spelling import list_groups, step_texts, trie_below
 from tests.runtime.schema.vocabularies import TEXTS, build_index
@@ -43,6 +44,12 @@ def scan(dfa, state, trie=TRIE, index=INDEX):
     return scan_all(index, trie, dfa, matrix_of(dfa), state)
 
 
+def list_closing(scanned, dfa):
+    """Return the tokens that close a string, by text index, ascending."""
+    tokens = (closing_tokens for _, closing_tokens in scanned.closed_by(dfa.labels))
+    return sorted(n for some in tokens for n in some.text_indices.tolist())
+
+
 def visit(body):
     """Step a body until it has seen every state of its automaton."""
     open_ = [body.start]
@@ -62,9 +69,7 @@ def test_a_vocabulary_is_scanned_from_every_state_as_it_is_stepped(pattern):
         row = scanned.pack_ends(scanned.live)
         assert np.array_equal(row, INDEX.pack([INDEX.ids[n] for n in inside]))
         closing = [p for node, _ in ended for p in INDEX.quotes_of(node)[0]]
-        labels = np.array(dfa.labels)[scanned.quote_states]
-        text_indices = scanned.units.closing_tokens.text_indices[labels >= 0]
-        assert sorted(text_indices.tolist()) == sorted(closing)
+        assert list_closing(scanned, dfa) == sorted(closing)
 
 
 @pytest.mark.parametrize(("pattern", "are_few"), [("^ab$", True), ("^[^b]*$", False)])
@@ -92,9 +97,7 @@ def test_a_vocabulary_is_scanned_inside_a_character_as_it_is_stepped(pattern, be
     expected = index.pack([index.ids[n] for n in inside])
     assert np.array_equal(scanned.pack_ends(scanned.live), expected)
     closing = [p for node, _ in ended for p in index.quotes_of(node)[0]]
-    labels = np.array(dfa.labels)[scanned.quote_states]
-    text_indices = scanned.units.closing_tokens.text_indices[labels >= 0]
-    assert sorted(text_indices.tolist()) == sorted(closing)
+    assert list_closing(scanned, dfa) == sorted(closing)
 
 
 def test_the_first_character_after_another_beginning_is_another_one():
@@ -108,7 +111,7 @@ def test_the_first_character_after_another_beginning_is_another_one():
 def test_what_an_automaton_does_not_tell_apart_makes_no_difference(monkeypatch, pattern):
     dfa = build_pattern(pattern)
     merged = list_groups(scan(dfa, dfa.start))
-    monkeypatch.setattr(classes, "_MOST_CELLS", 0)
+    monkeypatch.setattr(residuals, "_MOST_CELLS", 0)
     assert merged == list_groups(scan(dfa, dfa.start))
 
 

@@ -60,13 +60,14 @@ class ClosingTokens:
         self.text_indices, self.suffixes, self.is_shared = text_indices, suffixes, is_shared
 
     def chosen(self, kept: Bools) -> ClosingTokens:
-        return ClosingTokens(self.text_indices[kept], self.suffixes[kept])
+        some = kept.nonzero()[0]
+        return ClosingTokens(self.text_indices.take(some), self.suffixes.take(some))
 
     def with_suffixes(self, index: TokenIndex, bits: int) -> Ints:
         """Return the tokens whose rests are in a bit set, by text index."""
         raw = bits.to_bytes(-(-index.n_suffixes // 8), "little")
         allowed = np.unpackbits(np.frombuffer(raw, dtype=np.uint8), bitorder="little")
-        found: Ints = self.text_indices[np.flatnonzero(allowed[self.suffixes])]
+        found: Ints = self.text_indices.take(allowed.take(self.suffixes).nonzero()[0])
         return found
 
 
@@ -153,7 +154,9 @@ class ClassTrie(NamedTuple):
         return n_bytes + (0 if units.unit_of is None else units.unit_of.nbytes)
 
 
-def trie_for(index: TokenIndex, character_trie: CharacterTrie, kind_of: Ints) -> ClassTrie:
+def trie_for(
+    index: TokenIndex, character_trie: CharacterTrie, kind_of: NDArray[np.unsignedinteger]
+) -> tuple[ClassTrie, NDArray[np.unsignedinteger]]:
     """Return the smallest trie in which no two characters of different kinds are one.
 
     That of whole characters is made once, and kept: it takes 25 to 40 ms for 128,000 tokens, and 2
@@ -162,16 +165,19 @@ def trie_for(index: TokenIndex, character_trie: CharacterTrie, kind_of: Ints) ->
     Args:
         index: whose memory is used.
         character_trie: of the vocabulary.
-        kind_of: int[n_characters], the kind of each of ``character_trie.distinct``.
+        kind_of: of each of ``character_trie.distinct`` its kind.
+
+    Returns:
+        The trie, and of each of its symbols the kind.
     """
     is_folded = not character_trie.before and len(character_trie.chars) > _FEW_NODES
     for n in range(_N_FOLDS if is_folded else 0):
         symbols = _classes_of(index, character_trie, n)
         of_symbol = np.zeros(N_GROUPS, dtype=kind_of.dtype)
         of_symbol[symbols] = kind_of
-        if np.array_equal(of_symbol[symbols], kind_of):
-            return _trie_of(index, character_trie, n, symbols)
-    return _trie_of(index, character_trie, _N_FOLDS, None)
+        if (of_symbol.take(symbols) == kind_of).all():
+            return _trie_of(index, character_trie, n, symbols), of_symbol
+    return _trie_of(index, character_trie, _N_FOLDS, None), kind_of
 
 
 def _classes_of(index: TokenIndex, character_trie: CharacterTrie, fold: int) -> Indices:

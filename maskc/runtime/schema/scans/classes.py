@@ -15,8 +15,7 @@ the start of ``.*,.*`` the node ``ab`` is left alone if no text that begins so h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,72 +23,95 @@ from numpy.typing import NDArray
 from maskc.levels import spread
 from maskc.runtime.schema.scans.character_trie import CharacterTrie
 from maskc.runtime.schema.scans.class_tries import N_GROUPS, Bits, Indices, number_keys, trie_for
-from maskc.runtime.schema.scans.scanned import FEWER, Scanned
+from maskc.runtime.schema.scans.residuals import Residual, residual_of
+from maskc.runtime.schema.scans.scanned import FEWER, Scanned, VocabularyScan
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints
-from maskc.runtime.step_budget import AT_ONCE, charge_steps
+from maskc.runtime.step_budget import charge_steps
 
 # Steps of a scan, and characters of it that are one step.
 _SCAN_STEPS, _NODES_AT_ONCE = 200, 64
 # So many times fewer nodes than a trie has are looked up; more take longer than all in order.
 _FEW = 16
-_MOST_CELLS = 1 << 15  # of an automaton of which we ask what it tells apart from a state on
 
 
 class Kinds:
     """A vocabulary's characters by class."""
 
     def __init__(
-        self, index: TokenIndex, character_trie: CharacterTrie, starts: Sequence[int], classes: Ints
+        self,
+        index: TokenIndex,
+        character_trie: CharacterTrie,
+        starts: Ints,
+        classes: NDArray[np.unsignedinteger],
     ) -> None:
-        ranges = np.array(starts, dtype=np.int32)
-        kind_of = classes[np.searchsorted(ranges, character_trie.distinct, side="right") - 1]
-        self._trie = trie = trie_for(index, character_trie, kind_of)
-        of_symbol = np.zeros(len(trie.groups), dtype=np.min_scalar_type(int(classes.max())))
-        of_symbol[trie.symbols] = kind_of
+        # Both are ascending.
+        first = character_trie.distinct.searchsorted(starts)
+        counts = np.empty(len(first), dtype=np.intp)
+        np.subtract(first[1:], first[:-1], out=counts[:-1])
+        counts[-1] = len(character_trie.distinct) - first[-1]
+        self._trie, of_symbol = trie_for(index, character_trie, classes.repeat(counts))
         self._of_symbol = of_symbol
         # uint64[n_classes], of each class the groups that have some of its characters.
         is_there = np.zeros((int(classes.max()) + 1, N_GROUPS), dtype=np.bool_)
-        is_there[kind_of, trie.groups[trie.symbols]] = True
+        is_there[of_symbol, self._trie.groups] = True
         self._turning = np.packbits(is_there, axis=1, bitorder="little").view("<u8")[:, 0]
         # The sets of classes that a character left open can be of, and of each text its own.
-        self._beginnings, beginning_of = _group_beginnings(character_trie, ranges, classes)
-        self._beginning_of_cut = beginning_of[character_trie.tables.begun[trie.cut_items]]
+        self._beginnings, beginning_of = _group_beginnings(character_trie, starts, classes)
+        begun = character_trie.tables.begun.take(self._trie.cut_items)
+        self._beginning_of_cut = beginning_of.take(begun)
 
     @property
     def n_bytes(self) -> int:
         n_bytes: int = self._of_symbol.nbytes + self._beginning_of_cut.nbytes
         return n_bytes + 2_000
 
-    def scan(self, delta: Ints, state: int) -> Scanned:
-        """Return what an automaton does, int32[n_states, n_classes], from a state of it on."""
+    def scan(self, residual: Residual) -> VocabularyScan:
+        """Return what a residual automaton of these classes does to the vocabulary."""
         # A state is where its row begins.
+        delta = residual.delta
         shift = int(delta.shape[1]).bit_length()
         table = np.zeros((len(delta), 1 << shift), dtype=np.intp)
-        table[:, : delta.shape[1]] = delta.astype(np.intp) << shift
+        table[:, : delta.shape[1]] = delta
+        table <<= shift
         trie, turns = self._trie, turns_of(delta, self._turning)
-        ends, reached = self._walk(table.reshape(-1), shift, turns, state << shift)
-        quotes = ends.take(trie.units.quotes).astype(np.int32)
+        ends, reached = self._walk(table.reshape(-1), shift, turns, residual.start << shift)
+        quotes = ends.take(trie.units.quotes)
         sets, inside = self._end_inside(delta, ends.take(trie.cut))
         ends[trie.cut] = inside
-        ends[trie.closing] = 0
-        return Scanned(trie.units, ends, reached, len(delta), sets, quotes)
+        ends[trie.closing] = DEAD
+        if reached is not None:
+            ends = ends.take(reached)
+        ends = ends.astype(np.min_scalar_type(len(delta) + len(sets)), copy=False)
+        return VocabularyScan(trie.units, ends, reached, len(delta), sets, quotes)
 
     def _end_inside(
-        self, delta: Ints, states: NDArray[np.integer]
+        self, delta: NDArray[np.unsignedinteger], states: NDArray[np.unsignedinteger]
     ) -> tuple[list[frozenset[int]], Indices]:
-        """Return sets of states, and to which of them texts lead that end inside a character."""
+        """Return sets of states, and to which of them texts lead that end inside a character.
+
+        Args:
+            delta: of the automaton.
+            states: of each text the one before that character.
+
+        Returns:
+            Sets that are not empty; and of each text ``n_states`` and the index of one, or 0.
+        """
         n_states, beginnings = len(delta), self._beginnings
-        begun = self._beginning_of_cut
-        distinct, inverse = number_keys(begun * n_states + states)
-        numbers: dict[frozenset[int], int] = {}
-        of_key = np.zeros(len(distinct), dtype=np.intp)
-        for n, key in enumerate(distinct.tolist()):
+        alive = states.nonzero()[0]
+        keys = self._beginning_of_cut.take(alive) * n_states
+        keys += states.take(alive)
+        distinct, which = number_keys(keys)
+        numbers: dict[frozenset[int], int] = {frozenset(): DEAD}
+        of_key: list[int] = []
+        for key in distinct.tolist():
             row = delta[key % n_states].take(beginnings[key // n_states])
-            targets = frozenset(row.tolist()) - {0}
-            of_key[n] = numbers.setdefault(targets, len(numbers))
-        return list(numbers), n_states + of_key[inverse]
+            targets = frozenset(row.tolist()) - {DEAD}
+            of_key.append(numbers.setdefault(targets, n_states + len(numbers) - 1))
+        inside = np.zeros(len(states), dtype=np.intp)
+        inside[alive] = np.array(of_key, dtype=np.intp).take(which)
+        return list(numbers)[1:], inside
 
     def _walk(
         self, rows: Indices, shift: int, turns: Bits, start: int
@@ -170,7 +192,7 @@ class Kinds:
         return ends
 
 
-def turns_of(delta: Ints, turning: Bits) -> Bits:
+def turns_of(delta: NDArray[np.unsignedinteger], turning: Bits) -> Bits:
     """Return uint64[n_states], of each state the groups of characters that may move it."""
     moves = delta != np.arange(len(delta), dtype=delta.dtype)[:, None]
     found: Bits = np.bitwise_or.reduce(np.where(moves, turning, np.uint64(0)), axis=1)
@@ -194,69 +216,42 @@ def _spread(lows: Ints, states: Indices, n_units: int, most: int) -> NDArray[np.
 
 
 def scan_all(
-    index: TokenIndex, character_trie: CharacterTrie, dfa: CharDfa, delta: Ints, state: int
+    index: TokenIndex, character_trie: CharacterTrie, dfa: CharDfa, matrix: Ints, state: int
 ) -> Scanned:
-    """Return what an automaton, as :func:`matrix_of` has it too, does to a whole vocabulary."""
-    classes = np.array(dfa.classes, dtype=np.int32)
-    charge_steps(_SCAN_STEPS + len(character_trie.chars) // _NODES_AT_ONCE + delta.size // AT_ONCE)
-    if delta.size <= _MOST_CELLS:
-        rows = delta[list(reachable(dfa, state))]
-        # Columns as bytes: NumPy's own way to tell them apart takes a field for each row.
-        numbers: dict[bytes, int] = {}
-        columns = np.ascontiguousarray(rows.T)
-        merged = np.array([numbers.setdefault(c.tobytes(), len(numbers)) for c in columns])
-        if len(numbers) < len(merged):
-            of_merged = np.zeros(len(numbers), dtype=np.intp)
-            of_merged[merged] = np.arange(len(merged))
-            classes, delta = merged[classes].astype(np.int32), delta[:, of_merged]
-    key = (
-        Kinds,
-        character_trie.escapes,
-        character_trie.before,
-        tuple(dfa.starts),
-        classes.tobytes(),
-    )
-    kinds: Kinds | None = index.shared.get(key)
-    if kinds is None:
+    """Return what an automaton does to a whole vocabulary from a state on.
+
+    Args:
+        index: of the vocabulary, whose artifacts share it.
+        character_trie: what its tokens write.
+        dfa: the automaton.
+        matrix: of it, see :func:`maskc.runtime.schema.scans.residuals.matrix_of`.
+        state: a live one.
+    """
+    residual = residual_of(dfa, matrix, state)
+    begun = (character_trie.escapes, character_trie.before)
+    key = (VocabularyScan, *begun, residual.digest)
+    found: VocabularyScan | None = index.shared.get(key)
+    if found is None:
         charge_steps(_SCAN_STEPS + len(character_trie.chars) // _NODES_AT_ONCE)
-        kinds = Kinds(index, character_trie, dfa.starts, classes)
-        index.shared.put(key, kinds, kinds.n_bytes)
-    return kinds.scan(delta, state)
+        found = _kinds_of(index, character_trie, residual).scan(residual)
+        index.shared.put(key, found, found.n_bytes)
+    return Scanned(found, residual.states)
 
 
-def reachable(dfa: CharDfa, state: int) -> set[int]:
-    """Return a state and all that it leads to."""
-    found = {state}
-    open_ = [state]
-    while open_:
-        for target in dfa.successors(open_.pop()):
-            if target not in found:
-                found.add(target)
-                open_.append(target)
-    charge_steps(len(found))
+def _kinds_of(index: TokenIndex, character_trie: CharacterTrie, residual: Residual) -> Kinds:
+    classes = residual.classes.astype(np.min_scalar_type(len(residual.classes)))
+    begun = (character_trie.escapes, character_trie.before)
+    key = (Kinds, *begun, residual.starts.tobytes(), classes.tobytes())
+    found: Kinds | None = index.shared.get(key)
+    if found is None:
+        charge_steps(_SCAN_STEPS + len(character_trie.chars) // _NODES_AT_ONCE)
+        found = Kinds(index, character_trie, residual.starts, classes)
+        index.shared.put(key, found, found.n_bytes)
     return found
 
 
-def never_dies(dfa: CharDfa, state: int) -> bool:
-    """Return whether each character leads on from a state, and so forth, to a live one.
-
-    So it is where a pattern may begin anywhere, as ``[Hh]otel`` does.
-    """
-    kinds, rows = frozenset(dfa.classes), dfa.rows
-    seen, worklist = {state}, [state]
-    for here in worklist:  # it grows meanwhile
-        row = rows[here]
-        if DEAD in row.values() or not (dfa.defaults[here] or kinds <= row.keys()):
-            return False
-        new = dfa.successors(here) - seen
-        seen |= new
-        worklist += new
-    charge_steps(len(seen))
-    return True
-
-
 def _group_beginnings(
-    character_trie: CharacterTrie, starts: Ints, classes: Ints
+    character_trie: CharacterTrie, starts: Ints, classes: NDArray[np.unsignedinteger]
 ) -> tuple[list[tuple[int, ...]], Indices]:
     """Return the sets of classes that beginnings of characters can be of, and which each has."""
     lows, highs, beginning = character_trie.beginning_ranges
@@ -279,19 +274,3 @@ def _group_beginnings(
         several = frozenset().union(*(kinds[k] for k in which[beginning == n].tolist()))
         of[n] = numbers.setdefault(several, len(numbers))
     return [tuple(sorted(found)) for found in numbers], of
-
-
-def matrix_of(dfa: CharDfa) -> Ints:
-    """Return an automaton as an array: int32[n_states, n_classes]."""
-    n_kinds = max(dfa.classes) + 1
-    charge_steps(dfa.n_states)
-    delta = np.repeat(np.array(dfa.defaults, dtype=np.int32)[:, None], n_kinds, axis=1)
-    rows = list(dfa.rows)
-    counts = list(map(len, rows))
-    n_cells = sum(counts)
-    kinds = np.fromiter(chain.from_iterable(rows), np.int32, n_cells)
-    targets = np.fromiter(chain.from_iterable(row.values() for row in rows), np.int32, n_cells)
-    states = np.arange(len(rows), dtype=np.int32).repeat(counts)
-    is_there = kinds < n_kinds
-    delta[states[is_there], kinds[is_there]] = targets[is_there]
-    return delta

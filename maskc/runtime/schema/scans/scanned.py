@@ -9,7 +9,7 @@ dead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from maskc.acyclic import mypyc_attr
 from maskc.levels import spread
-from maskc.runtime.schema.scans.class_tries import Bools, Indices, Units, number_keys
-from maskc.runtime.schema.strings.characters import only
+from maskc.runtime.schema.scans.class_tries import Bools, ClosingTokens, Indices, Units, number_keys
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, only
 from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import Ints
 
@@ -33,44 +33,52 @@ class Group(NamedTuple):
     size: int
 
 
+class VocabularyScan(NamedTuple):
+    """What a residual automaton does to a vocabulary; artifacts share it.
+
+    Attributes:
+        units: of the vocabulary.
+        ends: of each unit, or of those of ``reached``, the state after it, 0: dead; or, where it
+            ends inside a character, ``n_states`` and more: the index of one of ``sets``.
+        reached: the units that may not be dead, if these are few.
+        n_states: of the automaton.
+        sets: of states.
+        quotes: of each token that closes the string the state before; 0: none.
+    """
+
+    units: Units
+    ends: NDArray[np.unsignedinteger]
+    reached: Ints | None
+    n_states: int
+    sets: list[frozenset[int]]
+    quotes: NDArray[np.unsignedinteger]
+
+    @property
+    def n_bytes(self) -> int:
+        n_bytes: int = self.ends.nbytes + self.quotes.nbytes
+        return n_bytes + (0 if self.reached is None else self.reached.nbytes) + 2_000
+
+
 @mypyc_attr(acyclic=True)
 class Scanned:
     """What an automaton does to a vocabulary, from one state.
 
     Args:
-        units: of the vocabulary.
-        ends: of each unit the state after it, 0: dead; or, where it ends inside a character,
-            ``n_states`` and more: the index of one of ``sets``.
-        reached: the units that may not be dead, if these are few.
-        n_states: of the automaton.
-        sets: of states.
-        quote_states: of each token that closes the string the state before; 0: none.
+        scan: by the residual automaton of the state.
+        states: of each state of that one which it is of the automaton.
     """
 
-    def __init__(
-        self,
-        units: Units,
-        ends: NDArray[np.integer],
-        reached: Ints | None,
-        n_states: int,
-        sets: list[frozenset[int]],
-        quote_states: Ints,
-    ) -> None:
-        self.units, self.quote_states = units, quote_states
-        self._n_states, self._sets = n_states, sets
-        if reached is not None:
-            ends = ends.take(reached)
-        # Of each unit that is reached, or of each, what it leads to.
-        self.reached = reached
-        self._ends = ends.astype(np.min_scalar_type(n_states + len(sets)), copy=False)
+    def __init__(self, scan: VocabularyScan, states: list[int]) -> None:
+        self.units, self.reached = scan.units, scan.reached
+        self._scan, self._states, self._ends = scan, states, scan.ends
+        self._n_ends = scan.n_states + len(scan.sets)
         self._groups: tuple[list[Group], Indices] | None = None
         self._pairs: tuple[list[tuple[int, int]], Indices] | None = None
 
     @property
     def n_bytes(self) -> int:
-        n_bytes: int = self._ends.nbytes + self.quote_states.nbytes
-        # And for what is made if it is asked for.
-        return n_bytes + 12 * (len(self._ends) + len(self.quote_states)) + 2000
+        """About how many bytes it takes, with what is made if it is asked for, without the scan."""
+        return 12 * (len(self._ends) + len(self._scan.quotes)) + 8 * len(self._states) + 2_000
 
     @property
     def groups(self) -> tuple[list[Group], Indices]:
@@ -90,33 +98,49 @@ class Scanned:
         """States with sizes before quotes, each pair once, and which each closing token has."""
         if self._pairs is None:
             sizes = self.units.sizes[self.units.quotes]
-            keys = self.quote_states.astype(np.int64) << 32 | sizes
-            distinct, inverse = np.unique(keys, return_inverse=True)
-            self._pairs = [(key >> 32, key & 0xFFFFFFFF) for key in distinct.tolist()], inverse
+            n_sizes = int(sizes.max(initial=0)) + 1
+            distinct, which = number_keys(self._scan.quotes.astype(np.intp) * n_sizes + sizes)
+            pairs = [divmod(key, n_sizes) for key in distinct.tolist()]
+            self._pairs = [(self._states[number], size) for number, size in pairs], which
         return self._pairs
 
+    def closed_by(self, labels: Sequence[int]) -> list[tuple[int, ClosingTokens]]:
+        """Return the tokens that close the string, by label, from the labels of all states."""
+        quotes, closing_tokens = self._scan.quotes, self.units.closing_tokens
+        is_there = np.zeros(self._scan.n_states, dtype=np.bool_)
+        is_there[quotes] = True
+        by_label: dict[int, list[int]] = {}
+        for number in is_there.nonzero()[0].tolist():
+            by_label.setdefault(labels[self._states[number]], []).append(number)
+        by_label.pop(NO_LABEL, None)
+        found: list[tuple[int, ClosingTokens]] = []
+        for label in sorted(by_label):
+            is_there[:] = False
+            is_there[by_label[label]] = True
+            found.append((label, closing_tokens.chosen(is_there.take(quotes))))
+        return found
+
     def _targets_of(self, end: int) -> frozenset[int]:
-        if end < self._n_states:
-            return only(end) if end else frozenset()
-        return self._sets[end - self._n_states]
+        if end < self._scan.n_states:
+            return only(self._states[end]) if end else frozenset()
+        return frozenset([self._states[n] for n in self._scan.sets[end - self._scan.n_states]])
 
     def ends(self) -> list[tuple[int, frozenset[int]]]:
         """Return what tokens can lead to, each with a number, where it is not nothing."""
-        is_there = np.zeros(self._n_states + len(self._sets), dtype=np.bool_)
+        is_there = np.zeros(self._n_ends, dtype=np.bool_)
         is_there[self._ends] = True
-        found = [(end, self._targets_of(end)) for end in np.flatnonzero(is_there).tolist()]
-        return [(end, targets) for end, targets in found if targets]
+        return [(end, self._targets_of(end)) for end in is_there.nonzero()[0].tolist() if end]
 
     @property
     def live(self) -> Bools:
         """Of what tokens can lead to, by number, whether it is something."""
-        kept = np.ones(self._n_states + len(self._sets), dtype=np.bool_)
-        kept[[0, *(n for n, some in enumerate(self._sets, self._n_states) if not some)]] = False
+        kept = np.ones(self._n_ends, dtype=np.bool_)
+        kept[DEAD] = False
         return kept
 
     def choose(self, ends: Iterable[int]) -> Bools:
         """Return the same of what is among some numbers."""
-        kept = np.zeros(self._n_states + len(self._sets), dtype=np.bool_)
+        kept = np.zeros(self._n_ends, dtype=np.bool_)
         kept[list(ends)] = True
         return kept
 

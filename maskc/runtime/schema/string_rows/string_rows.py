@@ -21,8 +21,9 @@ from maskc.runtime.schema.plan.custom import CustomRule, Read
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.scans.character_trie import CharacterTrie, build_character_trie, free_body
 from maskc.runtime.schema.scans.class_tries import ClosingTokens, closing_tokens_at
-from maskc.runtime.schema.scans.classes import matrix_of, never_dies, scan_all
+from maskc.runtime.schema.scans.classes import scan_all
 from maskc.runtime.schema.scans.custom import CustomScans
+from maskc.runtime.schema.scans.residuals import matrix_of, never_dies
 from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.scans.searching import Searched, find_names, search
 from maskc.runtime.schema.string_rows.rows import (
@@ -32,7 +33,7 @@ from maskc.runtime.schema.string_rows.rows import (
     part_of,
     part_of_scan,
 )
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT
@@ -191,27 +192,19 @@ class StringRows:
         return found
 
     def _scan(self, dfa: CharDfa, state: int, before: bytes) -> Scanned:
-        key = (Scanned, id(dfa), state, before)
-        found: Scanned | None = self._known.get(key)
-        if found is None:
-            delta = self._known.get((matrix_of, id(dfa)))
-            if delta is None:
-                delta = matrix_of(dfa)
-                self._known.put((matrix_of, id(dfa)), delta)
-            found = scan_all(self._index, self.character_trie_after(before), dfa, delta, state)
-            self._known.put(key, found)
-        return found
+        key = (matrix_of, id(dfa))
+        matrix = self._known.get(key)
+        if matrix is None:
+            matrix = matrix_of(dfa)
+            self._known.put(key, matrix)
+        return scan_all(self._index, self.character_trie_after(before), dfa, matrix, state)
 
     def settle(
         self, effects: Searched | Scanned, dfa: CharDfa, before: bytes
     ) -> tuple[Part, Labelled]:
         """Return the free tokens, and those that close the string by label."""
         if isinstance(effects, Scanned):
-            labels = np.array(dfa.labels, dtype=np.int32)[effects.quote_states]
-            some = sorted(set(labels.tolist()) - {NO_LABEL})
-            closing_tokens = effects.units.closing_tokens
-            labelled = [(label, closing_tokens.chosen(labels == label)) for label in some]
-            return Part(), tuple(labelled)
+            return Part(), tuple(effects.closed_by(dfa.labels))
         part, found = Part(), list[tuple[int, ClosingTokens]]()
         if effects.runs:
             words, free = self.free_rows_after(before).of(effects)
