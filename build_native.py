@@ -45,7 +45,6 @@ INTERPRETED = {
     "maskc/runtime/shared.py": "a base class of what is interpreted",
     "maskc/runtime/taking.py": "users' tokens come to it",
     "maskc/runtime/vocabulary.py": "weak references",
-    "maskc/runtime/cache/generations.py": "weak references",
 }
 MORE = ("maskc/bits.py", "maskc/ids.py", "maskc/levels.py", "maskc/regular/charset.py")
 # Of compiling a schema, which requests wait for, what takes longest. None of it calls itself as

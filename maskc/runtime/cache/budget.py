@@ -31,9 +31,6 @@ import gc
 import threading
 from collections.abc import Callable
 from typing import Any, Final
-from weakref import ref
-
-from maskc.runtime.cache.generations import Generations
 
 # Estimated sizes of CPython objects; a test compares what is allocated with the budget.
 ENTRY_BYTES: Final = 250  # a key, its entry in a dict, a small result
@@ -43,7 +40,22 @@ _FREED_AT_ONCE: Final = 8
 _COLLECTED_AFTER: Final = (
     256  # times that some were freed; ten times that for the second generation
 )
-_FIRST_SWEEP: Final = 1_000  # caches, before those that are gone are dropped
+
+
+class Generations:
+    """Key → result, twice. Whatever looks into one of them has to read it once."""
+
+    __slots__ = ("current", "previous")
+
+    def __init__(self) -> None:
+        self.current: dict[Any, Any] = {}  # what was added or used since the generation began
+        # what was current before that, and has not been used since
+        self.previous: dict[Any, Any] = {}
+
+    def start(self) -> dict[Any, Any]:
+        """Make the current generation the previous one; return the one that is evicted."""
+        evicted, self.previous, self.current = self.previous, self.current, {}
+        return evicted
 
 
 class Budget:
@@ -60,19 +72,20 @@ class Budget:
         self.limit, self._share = limit, limit // 3
         self._charged = 0
         self._previous = 0  # of the previous generation
-        self._caches: list[ref[Generations]] = []
-        self._sweep_at = _FIRST_SWEEP
+        self._caches: dict[int, Generations] = {}  # of the caches that live, by id
         self._evicted: list[dict[Any, Any]] = []
         self._n_freed = 0
         self._lock = threading.Lock()
 
-    def add(self, generations: Generations) -> None:
-        """Include a cache while it lives: its generations are those of the others."""
-        with self._lock:
-            if len(self._caches) >= self._sweep_at:
-                self._caches = [known for known in self._caches if known() is not None]
-                self._sweep_at = 2 * len(self._caches) + _FIRST_SWEEP
-            self._caches.append(ref(generations))
+    def add(self, cache: int) -> Generations:
+        """Return where a cache, by its id, has its results: its generations are the others'."""
+        # Of two that threads make at once, one is used.
+        return self._caches.setdefault(cache, Generations())
+
+    def drop(self, cache: int) -> None:
+        """Forget the results of a cache that is gone."""
+        # Without the lock: the garbage collector may come here while it is held.
+        self._caches.pop(cache, None)
 
     def give_up(self, n_bytes: int) -> None:
         """Leave a part of the limit to others, for good."""
@@ -99,7 +112,7 @@ class Budget:
         with self._lock:
             self._charged = self._previous = 0
             self._evicted.clear()
-            for generations in self._list_caches():
+            for generations in list(self._caches.values()):
                 generations.start()
                 generations.start()
 
@@ -115,13 +128,10 @@ class Budget:
                     self._evicted[-1].popitem()
             if self._charged > self._share:
                 self._charged, self._previous = 0, self._charged
-                self._evicted += [generations.start() for generations in self._list_caches()]
+                self._evicted += [known.start() for known in list(self._caches.values())]
         # Without the lock: what the collector frees may be somebody's who comes here.
         if n_freed % _COLLECTED_AFTER == 0 and gc.isenabled():
             gc.collect(int(n_freed % (10 * _COLLECTED_AFTER) == 0))
-
-    def _list_caches(self) -> list[Generations]:
-        return [found for known in self._caches if (found := known()) is not None]
 
 
 def measure_sized(_: object, result: Any) -> int:
@@ -150,6 +160,10 @@ class Cache:
         # Made when something is added: a schema's machine has twenty caches, and few are used.
         self._generations: Generations | None = None
 
+    def __del__(self) -> None:
+        if self._generations is not None:
+            self.budget.drop(id(self))
+
     @property
     def generations(self) -> Generations:
         """The results.
@@ -158,10 +172,7 @@ class Cache:
         look-up.
         """
         if self._generations is None:
-            # Of two that threads make at once, one is left: what the other has got is not found.
-            made = Generations()
-            self.budget.add(made)
-            self._generations = made
+            self._generations = self.budget.add(id(self))
         return self._generations
 
     def get(self, key: object) -> Any:
