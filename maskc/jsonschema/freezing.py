@@ -128,22 +128,27 @@ class _Freezer:
 
     def _position(self, draft: PositionDraft) -> Position:
         fitting, fit = self._fitting, self._listing.fit
-        lists: dict[str, list[int]] = {n: [] for n in ("numbers", "strings", "arrays", "objects")}
+        # Each once.
+        numbers, strings = dict[int, None](), dict[int, None]()
+        arrays, objects = dict[int, None](), dict[int, None]()
         for part in draft.parts:
-            record: Any
             if isinstance(part, Rule):
-                kind, record = "numbers", part if fitting.has_number(part) else None
+                if fitting.has_number(part):
+                    numbers[self._add("numbers", part)] = None
             elif isinstance(part, StringDraft):
-                kind, record = "strings", self._string(part) if fitting.fits(part, fit) else None
+                if fitting.fits(part, fit):
+                    strings[self._add("strings", self._string(part))] = None
             elif isinstance(part, ArrayDraft):
                 items = fitting.array_rule(part, fit)
-                kind, record = "arrays", items and self._array(part, items, draft.pointer)
+                if items is not None:
+                    arrays[self._add("arrays", self._array(part, items, draft.pointer))] = None
             else:
                 members = fitting.object_rule(part, fit)
-                kind, record = "objects", members and self._object(part, members)
-            if record is not None:
-                lists[kind].append(self._add(kind, record))
-        return Position(draft.literals, *[tuple(dict.fromkeys(each)) for each in lists.values()])
+                if members is not None:
+                    objects[self._add("objects", self._object(part, members))] = None
+        return Position(
+            draft.literals, tuple(numbers), tuple(strings), tuple(arrays), tuple(objects)
+        )
 
     def _string(self, draft: StringDraft) -> tuple[int, int, int | None]:
         return (self._add_dfa(draft.dfa), draft.low, draft.high)
