@@ -123,8 +123,8 @@ def position_of(node: Node) -> ArrayProgress:
 
 def is_compared(frame: Node) -> bool:
     """Return whether a node is an array whose item under way is compared where it ends."""
-    state = frame[STATE]
-    return state[KIND] == ARRAY and state[2][VALUES] is not None
+    kind: int = frame[STATE][KIND]
+    return kind == ARRAY and frame[STATE][2][VALUES] is not None
 
 
 def has_assumed(progress: ArrayProgress) -> bool:
@@ -147,7 +147,8 @@ def list_frames(node: Node) -> list[Node]:
 
 def captures_at(state: State, parents: tuple[Node, ...]) -> bool:
     """Return whether an array is open whose items are compared, with a state over some parents."""
-    if state[KIND] == ARRAY and state[2][VALUES] is not None and state[ITEM] >= 0:
+    kind: int = state[KIND]
+    if kind == ARRAY and state[2][VALUES] is not None and state[ITEM] >= 0:
         return True
     for parent in parents:  # noqa: SIM110 - a generator would take longer than the rest
         if parent[CAPTURES]:
@@ -167,7 +168,7 @@ def make_node(
     following = 0
     if parents:
         depth, following = parents[0][DEPTH], parents[0][FOLLOWING]
-    kind = state[KIND]
+    kind: int = state[KIND]
     if kind == END:
         following = state[1] if len(state) > 1 else 0
     elif kind == PLACEHOLDER:

@@ -56,7 +56,6 @@ from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 from maskc.runtime.step_budget import charge_steps, one_mask
 
-_NO_RESTS: Rests = (0, 0)
 # Steps: of a node on top, and of tokens that close a string with one label.
 _NODE_STEPS: Final = 20
 _CLOSING_STEPS: Final = 5
@@ -106,13 +105,16 @@ class SchemaMasks:
             walk.enter(node, start.gap, nodes)
         return walk.part()
 
-    def _collect(self, here: Configuration) -> tuple[dict[Part, None], list[int]]:
+    def _collect(self, here: Configuration) -> tuple[list[Part], list[int]]:
         """Return the tokens of all nodes, and those that are illegal nevertheless, by id."""
-        parts: dict[Part, None] = {}
         charge_steps(_NODE_STEPS * len(here.nodes))
-        if len(here.nodes) == 1 and here.nodes[0][STATE][KIND] in (STRING, KEY):
-            inside, removed = self._in_string(here.nodes[0], here.text)
-            return dict.fromkeys(inside), removed
+        if len(here.nodes) == 1:
+            node = here.nodes[0]
+            kind: int = node[STATE][KIND]
+            if kind in (STRING, KEY):
+                return self._in_string(node, here.text)
+            return self._between(node, here), []
+        parts: dict[Part, None] = {}
         for node in here.nodes:
             if node[STATE][KIND] in (STRING, KEY):
                 inside, removed = self._in_string(node, here.text)
@@ -124,9 +126,9 @@ class SchemaMasks:
                 parts.update(dict.fromkeys(inside))
             else:
                 parts.update(dict.fromkeys(self._between(node, here)))
-        return parts, []
+        return list(parts), []
 
-    def _between(self, node: Node, here: Configuration) -> Iterable[Part]:
+    def _between(self, node: Node, here: Configuration) -> list[Part]:
         """Return all that is legal with a node on top that is no string."""
         walk = SchemaWalk(self._parts, self._index.tokens, here.text if node[CAPTURES] else None)
         top = self._machine.mark_distinct(node, here.text) if node[CAPTURES] else node
@@ -224,16 +226,19 @@ class SchemaMasks:
         if state < 0 or not rule.is_flat or not labels >> rule.n_names & 1:
             return None
         free, names = self._string_rows.free_rows, self._names
-        others = self._rests_after(assumed, rule.n_names)
-        ended: list[tuple[Nodes, Rests]] = []
+        others, to_verify = self._rests_after(assumed, rule.n_names)
+        ended: list[tuple[Nodes, int]] = []
         all_ended = names.ended(self._string_rows.character_trie, number, body.dfa, state)
         charge_steps(len(all_ended))
         for label, quotes in all_ended:
-            may_come = label != NO_LABEL and labels >> label & 1
-            ended.append((quotes, self._rests_after(assumed, label) if may_come else _NO_RESTS))
-        if others[1] or any(to_verify for _, (_, to_verify) in ended):
+            bits = 0
+            if label != NO_LABEL and labels >> label & 1:
+                bits, unverified = self._rests_after(assumed, label)
+                to_verify |= unverified
+            ended.append((quotes, bits))
+        if to_verify:
             return None
-        return [names.part(free, others[0], tuple([(q, bits) for q, (bits, _) in ended]))], []
+        return [names.part(free, others, tuple(ended))], []
 
     def _in_any(self, node: Node, assumed: Node, text: bytes) -> list[Part]:
         """Return the same, whatever the string or key is, and without looking at what was there."""
@@ -260,7 +265,7 @@ class SchemaMasks:
         """Return the nodes after a closing quote, where what was read is new."""
         if node[STATE][KIND] == KEY:
             return self._machine.close_key(node, label)
-        return tuple(map(self._machine.end_assumed, node[PARENTS]))
+        return tuple([self._machine.end_assumed(parent) for parent in node[PARENTS]])
 
     def _rests_after(self, node: Node, label: int) -> Rests:
         """Return which rests are legal after a closing quote."""
@@ -277,8 +282,7 @@ class SchemaMasks:
         if found is None:
             walk = SchemaWalk(self._parts, self._index.suffixes, None)
             walk.begin(after or self._close(node, label))
-            part = walk.part()
-            found = part.bits, part.to_verify
+            found = walk.bits, walk.to_verify
             self._rests.put(key, found)
         return found
 

@@ -22,12 +22,14 @@ from maskc.runtime.schema.machine.nodes import (
     DEPTH,
     END,
     HAS_SLACK,
+    KIND,
     LITERAL,
     NEXT,
     NUMBER,
     OBJECT,
     PARENTS,
     PLACEHOLDER,
+    RULE,
     STATE,
     STRING,
     VALUE,
@@ -37,8 +39,9 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
     serials_of,
 )
-from maskc.runtime.schema.masks.contents import NO_CONTENT, PositionContents
-from maskc.runtime.schema.masks.opened_strings import KeySummary, OpenedStrings
+from maskc.runtime.schema.masks.contents import PositionContents
+from maskc.runtime.schema.masks.key_summary import INNER, KeySummary
+from maskc.runtime.schema.masks.opened_strings import OpenedStrings
 from maskc.runtime.schema.plan.objects import OTHERS, SEEN
 from maskc.runtime.schema.scans.gaps import Gaps
 from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
@@ -50,7 +53,6 @@ _COMMA: Final = 0x2C
 # Instead of an object's rule: no text goes on in a key; any key that begins may come, all alike.
 ANY_RULE: Final = -1
 FREE_RULE: Final = -2
-_WITHOUT_GAPS: Final = (LITERAL, NUMBER, STRING)  # white space ends them, or is a part of them
 
 
 class Parts:
@@ -72,7 +74,6 @@ class Parts:
         self.key_summary = KeySummary(index, plan, self.opened_strings, machine.budget)
         self._known = Cache(machine.budget, _measure_part)
         self._after_keys = Cache(machine.budget, _measure)
-        self._quotes = Cache(machine.budget)
         self._contents = PositionContents(index, plan)
         self._make_walk = make_walk
         self._placeholders: dict[tuple[int, bool], Node] = {}
@@ -90,7 +91,7 @@ class Parts:
             walk = self._make_walk(self, trie)
             for top in self.machine.after_key(node, label, text):
                 walk.enter(top, 0, nodes)
-            found = walk.parts()
+            found = tuple(walk.parts())
             self._after_keys.put(key, found)
         return found
 
@@ -99,58 +100,53 @@ class Parts:
 
         Nothing above the node has to be compared.
         """
-        state, depth, is_strict = node[STATE], node[DEPTH], self.is_strict(node)
-        is_rests = trie is self.index.suffixes
-        key: tuple[Any, ...]
-        if state[0] in _WITHOUT_GAPS:
-            key = (state, is_strict, 0, 0, nodes, is_rests)
+        state, is_strict, level = node[STATE], self.is_strict(node), 0
+        kind: int = state[KIND]
+        if kind in (LITERAL, NUMBER, STRING):
+            gap = 0  # white space ends them, or is a part of them
         else:
-            gap, level = self.gaps.canonical(trie, nodes, gap, depth)
-            if state[0] == OBJECT:
+            gap, level = self.gaps.canonical(trie, nodes, gap, node[DEPTH])
+            if kind == OBJECT:
                 state = self._summarise(trie, node, gap, level, nodes)
-            key = (state, is_strict, gap, level, nodes, is_rests)
-        found: Part | None = self._known.get(key)
-        if found is None:
-            found = self._find(trie, node, key)
-            self._known.put(key, found)
-        return found
-
-    def _find(self, trie: Trie, node: Node, key: tuple[Any, ...]) -> Part:
-        """Return what is legal above what is below a node, which other artifacts may know."""
-        state, is_strict, gap, level, nodes, _ = key
         content = self._content(state)
-        name = ("part", content, *key[1:])
-        known: Part | None = None if content is None else self.index.shared.get(name)
-        if known is not None:
-            return known
-        # What opens a bracket counts itself.
-        inner = 1 if node[STATE][0] in (OBJECT, ARRAY) else 0
-        placeholder = self._placeholder(level - inner, is_strict=is_strict)
-        walk = self._make_walk(self, trie)
-        walk.follow(make_node(node[STATE], (placeholder,)), gap, nodes)
-        found: Part = walk.part()
-        if content is not None:
-            self.index.shared.put(name, found, 1_000 + 8 * len(nodes) + found.n_bytes)
+        is_rests = trie is self.index.suffixes
+        key = (Part, content or state, is_strict, gap, level, nodes, is_rests)
+        found: Part | None
+        found = self._known.get(key) if content is None else self.index.shared.get(key)
+        if found is None:
+            # What opens a bracket counts itself.
+            inner = 1 if kind in (OBJECT, ARRAY) else 0
+            placeholder = self._placeholder(level - inner, is_strict=is_strict)
+            walk = self._make_walk(self, trie)
+            walk.follow(make_node(node[STATE], (placeholder,)), gap, nodes)
+            made: Part = walk.part()
+            found = made
+            if content is None:
+                self._known.put(key, found)
+            else:
+                self.index.shared.put(key, found, 1_000 + 8 * len(nodes) + found.n_bytes)
         return found
 
     def _content(self, state: State) -> tuple[Any, ...] | None:
         """Return what tells a state from those of all artifacts; ``None``: it is one artifact's."""
-        layout, kind = self._contents.layout, state[0]
+        kind: int = state[KIND]
+        layout = self._contents.layout
         if kind == END:
             return (layout, *state) if len(state) == 1 else None
         number = state[1]
-        if kind == LITERAL or kind == OBJECT and number in (ANY_RULE, FREE_RULE):
+        if kind == OBJECT:
+            return (layout, *state) if number in (ANY_RULE, FREE_RULE) else None
+        if kind in (VALUE, COLON):
+            content = self._contents.of_position(number)
+            return (kind, content) if content else None
+        if kind == LITERAL:
             return (layout, *state)
         if kind == STRING:
             rule = self.machine.plan.strings[number]
             return (layout, kind, rule.low, rule.high, *state[3:]) if rule.is_any else None
         if kind == NUMBER:
             return (kind, self._contents.of_number(number), *state[2:])
-        content = NO_CONTENT
-        if kind in (VALUE, COLON):
-            content = self._contents.of_position(number)
-        elif kind == ARRAY:
-            content = self._contents.of_array(number)
+        content = self._contents.of_array(number)
         return (kind, content, *state[2:]) if content else None
 
     def continuation_key(self, trie: Trie, node: Node, label: int) -> Any:
@@ -158,15 +154,16 @@ class Parts:
 
         ``node`` is of its object, or of a key of it, in no item that is compared.
         """
-        _, number, members, *_ = node[STATE]
-        above = serials_of(node[PARENTS])
+        state, above = node[STATE], serials_of(node[PARENTS])
+        number: int = state[RULE]
+        members = read_members(state)
         rule = self.machine.plan.objects[number]
         options = rule.options[label]
         if not rule.is_plain or rule.tracks_used_keys or len(options) != 1:
             return (above, number, members, label)
         seen = members[SEEN] | 1 << label
         labels = rule.allowed & ~(seen & rule.keys.names)
-        telling = self.key_summary.telling(trie, number, None, labels)
+        telling = self.key_summary.telling(trie, number, INNER, labels)
         after = (labels > 0, telling, not rule.required & ~seen, members[OTHERS])
         return (above, number, options[0], after)
 
@@ -232,7 +229,7 @@ class Parts:
             others = read_members(node[STATE])[OTHERS]
             return (OBJECT, number, phase, labels, can_close, others)
         quotes = self._key_quotes(trie, phase, gap, level, nodes) if labels else ()
-        if not trie.lead_on(quotes):
+        if not quotes:
             return (OBJECT, ANY_RULE, phase, labels > 0, 0, can_close)
         if self.key_summary.has_free_keys(trie, number, quotes, labels):
             return (OBJECT, FREE_RULE, phase, can_close)
@@ -240,16 +237,18 @@ class Parts:
         return (OBJECT, number, phase, labels > 0, telling, can_close)
 
     def _key_quotes(self, trie: Trie, phase: int, gap: int, level: int, nodes: Nodes) -> Nodes:
-        gaps = self.gaps
-        key = (phase, gap, level, nodes, trie is self.index.suffixes)
-        found: Nodes | None = self._quotes.get(key)
+        """Return the nodes at which keys open, as :meth:`KeySummary.name` has them."""
+        gaps, shared = self.gaps, self.index.shared
+        blanks = self.machine.plan.layout.blanks
+        key = (KeySummary, blanks, phase, gap, level, nodes, trie is self.index.suffixes)
+        found: Nodes | None = shared.get(key)
         if found is None:
             signs = gaps.lead(trie, nodes, gap, level).signs
             if phase == AFTER:
                 commas = signs.get(_COMMA)
                 signs = gaps.lead(trie, commas, 0, level).signs if commas else {}
-            found = signs.get(_QUOTE, ())
-            self._quotes.put(key, found)
+            found = self.key_summary.name(trie, signs.get(_QUOTE, ()))
+            shared.put(key, found, ENTRY_BYTES + 8 * (len(nodes) + len(found)))
         return found
 
 

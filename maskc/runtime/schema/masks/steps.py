@@ -37,6 +37,7 @@ from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.rules import VALUES
 from maskc.runtime.schema.plan.values import read_value
 from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of, new_keys
+from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
@@ -54,52 +55,54 @@ class Steps:
         self._parts, self._trie, self._text = parts, trie, text
         self._machine, self._plan = parts.machine, parts.machine.plan
         self._is_rests = trie is parts.index.suffixes
+        # Of tokens: parts, and ids. Of rests: those that are legal or to be verified, as bits.
         self._taken: dict[Part, None] = {}
         self._few: list[int] = []
+        self.bits = self.to_verify = 0
         self._exits: list[int] = []
         self._keys: list[EndedKeys] = []
-        self._to_verify = 0
-        self._completed: set[tuple[int, Nodes, bool]] = set()
+        self._completed: set[tuple[int, Nodes, bool]] | None = None
 
     def part(self) -> Part:
         """Return what was found, the same part for the same."""
-        taken = self._taken
-        exits, keys = tuple(dict.fromkeys(self._exits)), tuple(dict.fromkeys(self._keys))
-        few = set(self._few)
-        for part in taken:
+        exits = tuple(dict.fromkeys(self._exits)) if self._exits else ()
+        keys = tuple(dict.fromkeys(self._keys)) if self._keys else ()
+        if self._is_rests:
+            return Part((), (), exits, keys, self.bits, self.to_verify)
+        few, rows = set(self._few), dict[int, Words]()
+        for part in self._taken:
             if part.few:
                 few.update(part.few)
-        if self._is_rests:
-            bits, to_verify = bits_of(few), self._to_verify
-            for part in taken:
-                bits |= part.bits
-                to_verify |= part.to_verify
-            return Part((), (), exits, keys, bits, to_verify)
-        rows = {id(row): row for part in taken for row in part.rows}
+            for row in part.rows:
+                rows[id(row)] = row
         return self._parts.share(rows, tuple(sorted(few)), exits, keys)
 
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> list[Part]:
         """Return all that is legal, as the parts that were found on the way."""
         if self._is_rests:
-            return (self.part(),)
-        if not self._few:
-            return tuple(self._taken)
-        few = tuple(sorted(set(self._few)))
-        return (*self._taken, self._parts.share({}, few, (), ()))
+            return [self.part()]
+        found = list(self._taken)
+        if self._few:
+            found.append(self._parts.share({}, tuple(sorted(set(self._few))), (), ()))
+        return found
 
     def begin(self, nodes: Iterable[Node]) -> None:
         """Go on at the root, with some nodes on top that were not there before."""
         for node in nodes:
             self.go(node, (ROOT,))
 
-    def add(self, *parts: Part) -> None:
-        """Take over the tokens of parts."""
-        for part in parts:
+    def add(self, part: Part) -> None:
+        """Take over what a part has."""
+        if self._is_rests:
+            self.bits |= part.bits
+            self.to_verify |= part.to_verify
+        else:
             self._taken[part] = None
 
     def enter(self, node: Node, gap: int, nodes: Nodes) -> None:
         """Go on at some nodes of the trie, with a node on top of the stack."""
-        if node[STATE][KIND] == PLACEHOLDER:
+        kind: int = node[STATE][KIND]
+        if kind == PLACEHOLDER:
             self._exits += nodes
         elif not node[CAPTURES] or self._machine.cardinality.skips_check(node):
             part = self._parts.part(self._trie, node, gap, nodes)
@@ -145,7 +148,8 @@ class Steps:
                 self.add_ends(nodes)  # a key that may come has a way on
             elif self._is_alone(node):
                 self.add_ends(nodes)
-                self.add(*self._parts.after_key(self._trie, node, label, texts[0], nodes))
+                for part in self._parts.after_key(self._trie, node, label, texts[0], nodes):
+                    self.add(part)
             else:
                 for colon in self._machine.after_key(node, label, texts[0]):
                     self.go(colon, nodes)
@@ -166,20 +170,28 @@ class Steps:
 
     def add_ends(self, nodes: Nodes) -> None:
         """Add the texts that end at some nodes."""
-        if len(nodes) > _FEW_NODES:
-            self.add(self._parts.ending(self._trie, nodes))
-            return
         trie, ids = self._trie, self._parts.index.ids
+        if len(nodes) > _FEW_NODES:
+            self.add(self._parts.ending(trie, nodes))
+            return
         for node in nodes:
             n = trie.n_ending[node]
             if n:
                 low = trie.low[node]
-                self._few += range(low, low + n) if self._is_rests else ids[low : low + n]
+                if self._is_rests:
+                    self.bits |= (1 << low + n) - (1 << low)
+                elif n == 1:
+                    self._few.append(ids[low])
+                else:
+                    self._few += ids[low : low + n]
 
     def add_texts(self, text_indices: Iterable[int]) -> None:
         """Add texts, by text index."""
-        ids = self._parts.index.ids
-        self._few += text_indices if self._is_rests else [ids[n] for n in text_indices]
+        if self._is_rests:
+            self.bits |= bits_of(text_indices)
+        else:
+            ids = self._parts.index.ids
+            self._few += [ids[n] for n in text_indices]
 
     def complete(self, parents: tuple[Node, ...], nodes: Nodes, *, ends: bool = True) -> None:
         """Go on below a value that has ended at some nodes, as :meth:`go` does."""
@@ -187,7 +199,8 @@ class Steps:
         if not is_only:
             charge_steps(len(parents))
         for parent in parents:
-            if parent[STATE][KIND] == PLACEHOLDER:
+            kind: int = parent[STATE][KIND]
+            if kind == PLACEHOLDER:
                 self._exits += nodes
                 if ends and not parent[STATE][1]:
                     self.add_ends(nodes)
@@ -195,6 +208,8 @@ class Steps:
                 # Alternatives may have the same below: it is gone on with once.
                 if not is_only:
                     step = (parent[SERIAL], nodes, ends)
+                    if self._completed is None:
+                        self._completed = set()
                     if step in self._completed:
                         continue
                     self._completed.add(step)
@@ -232,7 +247,7 @@ class Steps:
     def mark(self, node: int) -> None:
         """Let all texts from a node on be read token by token."""
         low, high = self._trie.low[node], self._trie.high[node]
-        self._to_verify |= (1 << high) - (1 << low)
+        self.to_verify |= (1 << high) - (1 << low)
 
     def text_at(self, node: int) -> bytes:
         """Return what has been captured up to a node of the trie."""

@@ -78,7 +78,7 @@ class SchemaWalk(Steps):
 
     def follow(self, node: Node, gap: int, nodes: Nodes) -> None:
         """Go on likewise, without asking what is remembered of this node."""
-        kind = node[STATE][KIND]
+        kind: int = node[STATE][KIND]
         charge_steps(_FOLLOW_STEPS + len(nodes))
         if kind == LITERAL:
             self._literal(node, nodes)
@@ -181,7 +181,7 @@ class SchemaWalk(Steps):
         charge_steps(len(kept))
         if self._is_rests:
             for text_index in kept:
-                self._to_verify |= 1 << text_index  # what comes before it is not known
+                self.to_verify |= 1 << text_index  # what comes before it is not known
             return kept
         # A path may begin with another: that of a number after blanks with that of one without.
         opened = [
@@ -311,7 +311,7 @@ class SchemaWalk(Steps):
             is_live = keys.is_surely_live(targets, labels)
             if not is_live and keys.reach_of(targets) & labels and self._is_rests:
                 # The key that was read before the quote may be the one.
-                self._to_verify |= 1 << text_index
+                self.to_verify |= 1 << text_index
                 is_live = True
             elif not is_live and keys.reach_of(targets) & labels:
                 raw = after_quote(self._trie, self._trie.texts[text_index], quotes)

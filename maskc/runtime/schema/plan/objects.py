@@ -232,6 +232,8 @@ class ObjectRule:
 
     def open_labels(self, members: Members) -> int:
         """Return the labels of keys that may come next, as bits."""
+        if self.high is None and not (members[CONSTRAINTS] or self.ordered or self._finite):
+            return self.allowed & ~(members[SEEN] & self._names)
         key = self.summary(members)
         found = self._known.get(key)
         if found is None:
@@ -243,8 +245,6 @@ class ObjectRule:
     def _find_open(self, here: Summary) -> int:
         seen, used, n_members, constraints = here
         rest = self._available(seen, used)
-        if self.high is None and not constraints and not self.ordered and not self._finite:
-            return rest
         found = 0
         for label in list_bits(rest):
             charge_steps(1)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES, BOUNDED, BROKEN, COMPACT, MOST, Blanks
-from maskc.runtime.schema.tries.summary import Part
+from maskc.runtime.schema.tries.summary import Part, bits_of
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
@@ -120,8 +120,9 @@ class Gaps:
                         open_.append((child, after))
                 elif goes_on and byte in _SIGNS:
                     signs.setdefault(byte, []).append(child)
-        part = Part(few=tuple(text_indices))
-        if trie is not self._index.suffixes:
+        if trie is self._index.suffixes:
+            part = Part(bits=bits_of(text_indices))
+        else:
             ids = [self._index.ids[n] for n in text_indices]
             part = Part((self._index.pack(ids),)) if len(ids) > _FEW else Part(few=tuple(ids))
         by_sign = {byte: tuple(found) for byte, found in signs.items()}

@@ -52,7 +52,7 @@ class Part:
 
     Attributes:
         rows: masks whose tokens are legal.
-        few: more of them: ids of tokens, or indices of rests.
+        few: ids of more of them.
         bits, to_verify: rests, and those of them that have to be read token by token, as bit sets.
         exits: nodes of the trie at which the innermost thing that was open has ended.
         removed: ids of tokens that are illegal nevertheless; only of what is a whole mask.
