@@ -43,14 +43,16 @@ def turn_all(delta, _):
 def test_what_is_left_alone_ends_where_all_nodes_are_followed(monkeypatch, pattern):
     dfa = build_pattern(pattern)
     found = []
-    for few, turns in ((1, classes.turns_of), (1, turn_all), (1 << 30, classes.turns_of)):
+    alone, all_ = classes.turns_of, turn_all
+    for few, walked, turns in ((1, 0, alone), (1, 20, alone), (1, 0, all_), (1 << 30, 0, alone)):
         monkeypatch.setattr(classes, "_FEW", few)
+        monkeypatch.setattr(classes, "_FEW_WALKED", walked)
         monkeypatch.setattr(classes, "turns_of", turns)
         index = build_index()
         trie, delta = trie_below(index=index), matrix_of(dfa)
         scanned = [scan_all(index, trie, dfa, delta, s) for s in range(1, dfa.n_states)]
         found.append([(*list_ends(each), each.pack_ends(each.live).tolist()) for each in scanned])
-    assert found[0] == found[1] == found[2]
+    assert all(each == found[0] for each in found)
 
 
 @pytest.mark.parametrize("few", [0, 1 << 20])

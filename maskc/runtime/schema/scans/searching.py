@@ -13,6 +13,7 @@ Example: of the keys ``id`` and any other one all texts are free, but for those 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -213,24 +214,32 @@ class _Search:
                 if not self._is_dead(target):
                     self._open.append((child, target, size + 1, False))
             return
+        chars, below_root = trie.chars, trie.below_root
         for character, target in special:
-            if not self._is_dead(target):
-                child = trie.child(node, character)
-                if child >= 0:
-                    self._open.append((child, target, size + 1, False))
+            if self._is_dead(target):
+                continue
+            # As CharacterTrie.child, which would look up again what is known here.
+            if not node:
+                child = below_root.get(character, last)
+            else:
+                child = bisect_left(chars, character, first, last)
+            if child < last and chars[child] == character:
+                self._open.append((child, target, size + 1, False))
 
     def _end_few(
         self, node: int, state: int, size: int, special: tuple[tuple[int, int], ...]
     ) -> None:
         trie = self._trie
-        low, closing = trie.low[node], trie.closing_items(node)
         # Items lie in the order of their kinds, and the root has hundreds that are cut.
-        n_between = trie.kinds.count(BETWEEN, low, closing.stop)
-        for item in range(low, low + n_between):
-            self._keep(trie.origins[item], only(state), size)
-        for item in closing:
-            self._close(item, state, size)
-        if low + n_between == closing.start:
+        kinds, first = trie.kinds, trie.low[node]
+        last = first + trie.n_ending[node]
+        while first < last and kinds[first] == BETWEEN:
+            self._keep(trie.origins[first], only(state), size)
+            first += 1
+        while first < last and kinds[last - 1] == CLOSES:
+            last -= 1
+            self._close(last, state, size)
+        if first == last:
             return
         becoming: dict[int, frozenset[int]] = {}
         for character, target in special:

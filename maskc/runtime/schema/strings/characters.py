@@ -148,9 +148,11 @@ class CharDfa:
 
         ``None`` if they are many.
         """
-        if state not in self._special:
-            self._special[state] = self._find_special(state)
-        return self._special[state]
+        found = self._special.get(state, ())
+        # What is remembered as empty is as soon found again.
+        if found is not None and not found:
+            found = self._special[state] = self._find_special(state)
+        return found
 
     def _find_special(self, state: int) -> tuple[tuple[int, int], ...] | None:
         default, ranges = self.defaults[state], self._ranges or self._find_ranges()
@@ -161,7 +163,8 @@ class CharDfa:
             for low, high in ranges.get(kind, ()):
                 if high - low + len(found) > _MOST_SPECIAL:
                     return None
-                found += [(character, target) for character in range(low, high)]
+                for character in range(low, high):
+                    found.append((character, target))
         return tuple(found)
 
     def targets_of(self, state: int, ranges: Iterable[tuple[int, int]]) -> frozenset[int]:

@@ -213,7 +213,11 @@ class TokenIndex:
         return self.quote_texts[first:last].tolist(), self.quote_rests[first:last].tolist()
 
     def pack(self, ids: Sequence[int] | NDArray[Any]) -> Words:
-        return self.set_bits(np.zeros(self.n_words, dtype="<i4"), ids)
+        if len(ids) <= _MANY:
+            return self.set_bits(np.zeros(self.n_words, dtype="<i4"), ids)
+        bits = np.zeros(32 * self.n_words, dtype=np.bool_)
+        bits[np.asarray(ids)] = True
+        return np.packbits(bits, bitorder="little").view("<i4")
 
     def mix(
         self, rows: tuple[Words, ...], few: Sequence[int], removed: Sequence[int] = ()
