@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from maskc.levels import spread
 from maskc.runtime.schema.scans.character_trie import CharacterTrie
 from maskc.runtime.schema.scans.class_tries import N_GROUPS, Bits, Indices, number_keys, trie_for
-from maskc.runtime.schema.scans.residuals import Residual, residual_of
+from maskc.runtime.schema.scans.residuals import Matrix, Residual, residual_of
 from maskc.runtime.schema.scans.scanned import FEWER, Scanned, VocabularyScan
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries.tokens import TokenIndex
@@ -261,7 +261,7 @@ def _spread(lows: Ints, states: Indices, n_units: int, most: int) -> NDArray[np.
 
 
 def scan_all(
-    index: TokenIndex, character_trie: CharacterTrie, dfa: CharDfa, matrix: Ints, state: int
+    index: TokenIndex, character_trie: CharacterTrie, dfa: CharDfa, matrix: Matrix, state: int
 ) -> Scanned:
     """Return what an automaton does to a whole vocabulary from a state on.
 
@@ -269,7 +269,7 @@ def scan_all(
         index: of the vocabulary, whose artifacts share it.
         character_trie: what its tokens write.
         dfa: the automaton.
-        matrix: of it, see :func:`maskc.runtime.schema.scans.residuals.matrix_of`.
+        matrix: the same one as arrays.
         state: a live one.
     """
     residual = residual_of(dfa, matrix, state)

@@ -11,6 +11,7 @@ residual of two classes of characters, digits and others.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -24,6 +25,19 @@ from maskc.runtime.step_budget import AT_ONCE, charge_steps
 _MOST_CELLS = 1 << 15  # of an automaton of which we ask what it tells apart from a state on
 
 
+class Matrix(NamedTuple):
+    """An automaton as arrays."""
+
+    starts: Ints  # int32[n_ranges], where each range of characters starts, ascending from 0
+    # intp[n_ranges], of each range its class; these are numbered in the order in which they begin
+    classes: NDArray[np.intp]
+    cells: Ints  # int32[n_classes, n_states], the next state
+
+    @property
+    def n_bytes(self) -> int:
+        return self.starts.nbytes + self.classes.nbytes + self.cells.nbytes
+
+
 class Residual(NamedTuple):
     """An automaton from one of its states on. State 0 is dead."""
 
@@ -31,7 +45,7 @@ class Residual(NamedTuple):
     classes: NDArray[np.intp]  # of each range its class
     delta: NDArray[np.unsignedinteger]  # [n_states, n_classes], the next state
     start: int
-    states: list[int]  # of each state which one it is of the automaton
+    states: Sequence[int]  # of each state which one it is of the automaton
 
     @property
     def digest(self) -> bytes:
@@ -41,35 +55,33 @@ class Residual(NamedTuple):
         return hashlib.sha256(sizes + b"".join([array.tobytes() for array in arrays])).digest()
 
 
-def residual_of(dfa: CharDfa, matrix: Ints, state: int) -> Residual:
+def residual_of(dfa: CharDfa, matrix: Matrix, state: int) -> Residual:
     """Return the residual automaton of a state.
 
     Args:
         dfa: the automaton.
-        matrix: of it, as :func:`matrix_of` has it.
+        matrix: the same one as arrays.
         state: a live one.
     """
-    charge_steps(matrix.size // AT_ONCE)
-    starts, classes = np.array(dfa.starts, dtype=np.int32), np.array(dfa.classes, dtype=np.intp)
-    if matrix.size > _MOST_CELLS:
-        every = list(range(matrix.shape[1]))
-        delta = matrix.T.astype(np.min_scalar_type(len(every)))
-        return Residual(starts, classes, delta, state, every)
+    cells, n_states = matrix.cells, matrix.cells.shape[1]
+    charge_steps(cells.size // AT_ONCE)
+    if cells.size > _MOST_CELLS:
+        delta = cells.T.astype(np.min_scalar_type(n_states))
+        return Residual(matrix.starts, matrix.classes, delta, state, range(n_states))
     states = [DEAD, *sorted(reachable(dfa, state))]
     narrow = np.min_scalar_type(len(states))
-    number: NDArray[np.unsignedinteger] = np.zeros(matrix.shape[1], dtype=narrow)
+    number: NDArray[np.unsignedinteger] = np.zeros(n_states, dtype=narrow)
     number[states] = np.arange(len(states))
-    columns = number.take(matrix.take(states, axis=1))
-    # Classes are numbered in the order in which they begin, so that equal ones have one number.
+    # As classes are in the order in which they begin, those of equal residuals have equal numbers.
     numbers: dict[bytes, int] = {}
-    merged = np.zeros(len(columns), dtype=np.intp)
-    for kind in dict.fromkeys(dfa.classes):
-        merged[kind] = numbers.setdefault(columns[kind].tobytes(), len(numbers))
+    columns = number.take(cells.take(states, axis=1))
+    merged = np.array([numbers.setdefault(c.tobytes(), len(numbers)) for c in columns])
     delta = np.frombuffer(b"".join(numbers), dtype=narrow).reshape(len(numbers), -1).T
-    classes = merged.take(classes)
+    classes = merged.take(matrix.classes)
     is_new = np.ones(len(classes), dtype=np.bool_)
     np.not_equal(classes[1:], classes[:-1], out=is_new[1:])
-    return Residual(starts[is_new], classes[is_new], delta, int(number[state]), states)
+    starts, classes = matrix.starts[is_new], classes[is_new]
+    return Residual(starts, classes, delta, int(number[state]), states)
 
 
 def reachable(dfa: CharDfa, state: int) -> set[int]:
@@ -103,11 +115,11 @@ def never_dies(dfa: CharDfa, state: int) -> bool:
     return True
 
 
-def matrix_of(dfa: CharDfa) -> Ints:
-    """Return an automaton as an array: int32[n_classes, n_states]."""
+def matrix_of(dfa: CharDfa) -> Matrix:
+    """Return an automaton as arrays."""
     n_kinds = max(dfa.classes) + 1
     charge_steps(dfa.n_states)
-    matrix = np.repeat(np.array(dfa.defaults, dtype=np.int32)[None], n_kinds, axis=0)
+    cells = np.repeat(np.array(dfa.defaults, dtype=np.int32)[None], n_kinds, axis=0)
     rows = list(dfa.rows)
     counts = list(map(len, rows))
     n_cells = sum(counts)
@@ -115,5 +127,9 @@ def matrix_of(dfa: CharDfa) -> Ints:
     targets = np.fromiter(chain.from_iterable(row.values() for row in rows), np.int32, n_cells)
     states = np.arange(len(rows), dtype=np.int32).repeat(counts)
     is_there = kinds < n_kinds
-    matrix[kinds[is_there], states[is_there]] = targets[is_there]
-    return matrix
+    cells[kinds[is_there], states[is_there]] = targets[is_there]
+    in_order = list(dict.fromkeys(dfa.classes))
+    number = np.zeros(n_kinds, dtype=np.intp)
+    number[in_order] = np.arange(len(in_order))
+    starts, classes = np.array(dfa.starts, dtype=np.int32), np.array(dfa.classes, dtype=np.intp)
+    return Matrix(starts, number.take(classes), cells.take(in_order, axis=0))

@@ -67,7 +67,7 @@ class Scanned:
         states: of each state of that one which it is of the automaton.
     """
 
-    def __init__(self, scan: VocabularyScan, states: list[int]) -> None:
+    def __init__(self, scan: VocabularyScan, states: Sequence[int]) -> None:
         self.units, self.reached = scan.units, scan.reached
         self._scan, self._states, self._ends = scan, states, scan.ends
         self._n_ends = scan.n_states + len(scan.sets)

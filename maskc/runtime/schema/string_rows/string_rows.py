@@ -23,7 +23,7 @@ from maskc.runtime.schema.scans.character_trie import CharacterTrie, build_chara
 from maskc.runtime.schema.scans.class_tries import ClosingTokens, closing_tokens_at
 from maskc.runtime.schema.scans.classes import scan_all
 from maskc.runtime.schema.scans.custom import CustomScans
-from maskc.runtime.schema.scans.residuals import matrix_of, never_dies
+from maskc.runtime.schema.scans.residuals import Matrix, matrix_of, never_dies
 from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.scans.searching import Searched, find_names, search
 from maskc.runtime.schema.string_rows.rows import (
@@ -44,7 +44,7 @@ _SHARED_STATES = 5_000  # of automata of which it takes a few milliseconds to sa
 _SEARCHED, _SEARCHED_AGAIN = 200, 150
 
 # What is remembered: also how many characters to look up, and an automaton's matrix.
-_Known = StringRow | Searched | Scanned | int | NDArray[Any]
+_Known = StringRow | Searched | Scanned | int | Matrix
 
 # The tokens that close a string, by the label that it then has.
 Labelled = tuple[tuple[int, ClosingTokens], ...]
@@ -246,6 +246,4 @@ class StringRows:
 
 
 def _measure(_: object, found: _Known) -> int:
-    if isinstance(found, int):
-        return ENTRY_BYTES
-    return ENTRY_BYTES + (found.nbytes if isinstance(found, np.ndarray) else found.n_bytes)
+    return ENTRY_BYTES + (0 if isinstance(found, int) else found.n_bytes)
