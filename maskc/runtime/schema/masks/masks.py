@@ -292,7 +292,7 @@ class SchemaMasks:
         found: Part | None = (shared if closing_tokens.is_shared else self._closing).get(key)
         if found is None:
             text_indices = closing_tokens.with_suffixes(self._index, bits)
-            found = self._string_rows.part_of(self._index.order[text_indices])
+            found = self._string_rows.part_of(self._index.order.take(text_indices))
             if closing_tokens.is_shared:
                 shared.put(key, found, ENTRY_BYTES + found.n_bytes)
             else:
