@@ -2,6 +2,7 @@
 
 import gc
 import tracemalloc
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
@@ -51,6 +52,20 @@ def test_what_is_in_use_stays_and_what_is_not_goes():
         cache.put(number, number)
     assert cache.get("once") is None
     assert cache.get(99) == 99
+
+
+class Result:
+    """A result that can be referred to weakly."""
+
+
+def test_the_results_of_a_cache_that_is_gone_are_freed():
+    budget, result = Budget(LARGE), Result()
+    cache = Cache(budget)
+    cache.put("key", result)
+    known = weakref.ref(result)
+    del cache, result
+    gc.collect()
+    assert known() is None
 
 
 def test_one_cache_that_grows_makes_budget_in_all():

@@ -13,4 +13,6 @@ def summary_of(schema):
 
 def test_no_name_counts_where_texts_end_with_the_quote():
     bare = [n for n in range(len(INDEX.tokens.bytes)) if not INDEX.tokens.has_children(n)]
-    assert summary_of(CLOSED).telling(INDEX.tokens, 0, tuple(bare[:3]), 0b111) == 0
+    summary = summary_of(CLOSED)
+    assert summary.name(INDEX.tokens, tuple(bare[:3])) == ()
+    assert summary.telling(INDEX.tokens, 0, (), 0b111) == 0
