@@ -175,7 +175,9 @@ def make_node(
         following = OVER_PLACEHOLDER
     elif kind in (OBJECT, ARRAY, KEY):
         depth += 1
-    return (next(_serials), state, depth, captures, *slack, following, *parents)
+    # Compiled, tuples are put together faster than unpacked.
+    own: Node = (next(_serials), state, depth, captures, slack[0], slack[1], slack[2], following)
+    return own + parents
 
 
 def serials_of(nodes: Iterable[Node]) -> tuple[int, ...]:
