@@ -10,6 +10,7 @@ Example: a hundred artifacts of choices for llama3 keep 1.4 MB of tokens, not 14
 from __future__ import annotations
 
 import hashlib
+import operator
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.once import made_once
 from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.token_bytes import TokenBytes
 
 _MOST_INDEXED = 4  # tables whose tries are kept, as making them takes half a second
 
@@ -80,11 +82,13 @@ class TokenTable:
         first: as given.
         data: as given.
         vocab_size: number of tokens, padding included.
+        token_bytes: of each token, by ids that are Python's integers.
     """
 
     def __init__(self, first: NDArray[np.int32], data: NDArray[np.uint8]) -> None:
         self.first, self.data = first, data
         self.vocab_size = len(first) - 1
+        self.token_bytes = TokenBytes(first, data)
         self._fingerprints: dict[tuple[int, ...], str] = {}
         self._lent: ref[HasIndex] | None = None
 
@@ -95,17 +99,7 @@ class TokenTable:
 
     def text_of(self, token_id: int) -> bytes | None:
         """Return a token's bytes, ``None`` for one without any."""
-        if not 0 <= token_id < self.vocab_size:
-            return None
-        return self._raw[self._offsets[token_id] : self._offsets[token_id + 1]] or None
-
-    @made_once
-    def _raw(self) -> bytes:
-        return self.data.tobytes()
-
-    @made_once
-    def _offsets(self) -> memoryview:
-        return np.ascontiguousarray(self.first, dtype=np.int32).data
+        return self.token_bytes.of(operator.index(token_id))
 
     @made_once
     def first_bytes(self) -> NDArray[np.int16]:

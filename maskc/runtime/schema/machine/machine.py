@@ -53,7 +53,7 @@ from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import with_value
 from maskc.runtime.schema.tries.summary import Following
-from maskc.runtime.step_budget import charge_steps, charge_vector_steps
+from maskc.runtime.step_budget import AT_ONCE, charge_steps
 
 _STRINGS: Final = (STRING, KEY)
 # Bits of a token's id, beside the serial of the configuration that it is taken in.
@@ -152,15 +152,14 @@ class SchemaMachine(Moves):
 
     def take(self, hypotheses: Configurations, token_id: int) -> Configurations:
         """Return the configuration after a token; nothing if it is illegal."""
-        text = self._text_of(token_id)
-        if text is None:
+        if token_id >> _TOKEN_BITS:  # it would be part of the serial
             return ()
-        here = hypotheses[0]
-        key = self.serial_of(here) << _TOKEN_BITS | token_id
+        key = self.serial_of(hypotheses[0]) << _TOKEN_BITS | token_id
         content: _Content | None = self._tokens.get(key)
         if content is not None:
             return (_open(content),) if content else ()
-        after = self.step(hypotheses, text)
+        text = self._text_of(token_id)
+        after = self.step(hypotheses, text) if text else ()
         self._tokens.put(key, self._close(after[0]) if after else _NOTHING)
         return after
 
@@ -190,7 +189,8 @@ class SchemaMachine(Moves):
         return found[node[SERIAL]]
 
     def _close(self, here: Configuration) -> _Content:
-        return (self.serial_of(here), here.gap, here.text, *here.nodes)
+        own: _Content = (self.serial_of(here), here.gap, here.text)
+        return own + here.nodes
 
     def may_end(self, hypothesis: Configuration) -> bool:
         """Return whether the text may end here, with all that must follow it."""
@@ -238,8 +238,7 @@ class SchemaMachine(Moves):
         found: Found = {}
         gap = 0
         first = here.nodes[0]
-        charge_steps(_READ_STEPS * len(here.nodes))
-        charge_vector_steps(len(here.text))
+        charge_steps(_READ_STEPS * len(here.nodes) + 1 + len(here.text) // AT_ONCE)
         if byte in BLANK_BYTES and first[STATE][KIND] not in _STRINGS:
             after = self.plan.blanks.step(here.gap, byte, first[DEPTH])
             if after is None:
