@@ -55,6 +55,7 @@ MORE += tuple(
         "alternatives",
         "automata",
         "building",
+        "compiling",
         "drafts",
         "entailment",
         "existential",

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from maskc.acyclic import mypyc_attr
 from maskc.formats.registry import is_name
 from maskc.runtime.fields import (
     FLAG,
@@ -53,9 +51,7 @@ _MOST_COUNTERS: Final = 8
 _FEW_STATES: Final = 64  # are not looked at, whether texts say the same
 
 
-@mypyc_attr(acyclic=True)
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """What is asked of a value: by type, the numbers of rules one of which must hold.
 
     Literals are bits: 1: null, 2: true, 4: false.
