@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import sys
 import sysconfig
@@ -29,6 +30,10 @@ from maskc import native
 
 ROOT = Path(__file__).resolve().parent
 GROUP = "maskc_native"  # of the library that holds all modules: maskc_native__mypyc
+# Of a class without a header of the garbage collector, which the others untrack first.
+_TRASHCAN = re.compile(
+    r"\{\n    CPy_TRASHCAN_BEGIN\(self, \w+\)\n((?:    .*\n)*?)    CPy_TRASHCAN_END\(self\)\n"
+)
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 FOLDERS = ("maskc/runtime", "maskc/runtime/cache", "maskc/runtime/lalr", "maskc/runtime/glr")
 FOLDERS += ("maskc/runtime/schema", "maskc/runtime/schema/*")
@@ -116,6 +121,7 @@ def compile_into(folder: Path) -> list[Path]:
                 group_name=GROUP,
                 target_dir=work,
             )
+            _leave_headers_alone(Path(work))
             command = build_ext(Distribution({"name": "maskc", "ext_modules": extensions}))
             command.build_lib, command.build_temp = str(folder), work
             command.ensure_finalized()
@@ -123,6 +129,27 @@ def compile_into(folder: Path) -> list[Path]:
         finally:
             os.chdir(before)
     return sorted(folder.rglob(f"*{SUFFIX}"))
+
+
+def _leave_headers_alone(folder: Path) -> None:
+    """Take the trashcan out of the deallocators of classes marked acyclic, in generated C.
+
+    Fifty deallocations deep CPython notes an object in its garbage collector's header, and mypyc
+    2.4 asks for that of these objects too, which have none: it wrote into what lies before them.
+    What they hold, tuples and sets, bounds the depth.
+
+    Raises:
+        RuntimeError: these are not found, as this mypyc writes them in another way.
+    """
+    n_changed = 0
+    for path in folder.rglob("*.c"):
+        text, n = _TRASHCAN.subn(r"{\n\1", path.read_text())
+        if n:
+            path.write_text(text)
+        n_changed += n
+    n_marked = sum((ROOT / path).read_text().count("acyclic=True") for path in sources())
+    if n_changed != n_marked:
+        raise RuntimeError(f"{n_changed} deallocators of {n_marked} acyclic classes were found")
 
 
 def install() -> None:
