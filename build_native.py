@@ -13,6 +13,8 @@ The sources are the same. What is left to the interpreter, and why:
 - classes whose objects are referred to weakly: mypyc's objects cannot be (compiled classes that
   inherit the ability crash when the garbage is collected, mypyc 2.4);
 - links, which are few steps between compiled machines.
+
+Constants of compiled modules are ``Final``: compiled code looks others up by name each time.
 """
 
 from __future__ import annotations
