@@ -78,7 +78,7 @@ def spread(first: NDArray[Any], last: NDArray[Any]) -> tuple[NDArray[Any], Ints]
     """
     counts = last - first
     run = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    numbers = (first - (np.cumsum(counts) - counts)).astype(np.int32)[run]
+    numbers = (last - np.cumsum(counts)).astype(np.int32).repeat(counts)
     numbers += np.arange(len(numbers), dtype=np.int32)
     return run, numbers
 

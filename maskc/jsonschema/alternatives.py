@@ -41,7 +41,7 @@ from maskc.jsonschema.values import Value, sort_key
 
 _MANY: Final = 100  # ways in which clauses combine, from which on a split is looked for
 MAX_PLAIN = 1_000
-MAX_ALTERNATIVES: Final = 1_000
+MAX_ALTERNATIVES = 1_000
 MAX_STEPS: Final = 100_000
 
 

@@ -21,8 +21,8 @@ from typing import Any, Final
 from maskc.budget import poll
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa, find_nearest
 
-MAX_STATES: Final = 20_000
-MAX_WORK: Final = 40_000_000
+MAX_STATES = 20_000
+MAX_WORK = 40_000_000
 POLL_EVERY: Final = 64  # states
 
 

@@ -24,7 +24,7 @@ from maskc.regular.ecma import EVERY
 from maskc.regular.tree import Alternation, Anchor, Characters, Expression, Look, Repeat, Sequence
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
-MAX_POSITIONS: Final = 4 * MAX_STATES
+MAX_POSITIONS = 4 * MAX_STATES
 _MAX_PARTS: Final = 3 * MAX_POSITIONS  # written out, those of groups that read nothing included
 END: Final = 1
 

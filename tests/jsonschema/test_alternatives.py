@@ -10,7 +10,6 @@ from maskc.jsonschema import alternatives
 from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT
-from maskc.native import is_compiled
 from tests.jsonschema.texts import accepts, build_machine
 
 
@@ -28,7 +27,6 @@ def test_branches_that_differ_in_a_constant_are_not_multiplied():
     assert len(find(space, space.make("one", tuple(branches)), "object")) == len(branches)
 
 
-@pytest.mark.skipif(is_compiled(), reason="exchanges a constant")
 def test_too_many_ways_are_refused_where_they_are_asked(monkeypatch):
     monkeypatch.setattr(alternatives, "MAX_ALTERNATIVES", 3)
     space = Space()

@@ -13,7 +13,6 @@ from maskc.jsonschema.automata import (
 )
 from maskc.jsonschema.exploring import TooLargeError, _refine
 from maskc.jsonschema.patterns import build_pattern
-from maskc.native import is_compiled
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
 
 
@@ -26,7 +25,6 @@ def test_many_automata_are_intersected_as_few_are():
     assert [accepts(dfa, "a" * n) for n in (0, 3, 4, 12)] == [True, True, False, False]
 
 
-@pytest.mark.skipif(is_compiled(), reason="exchanges a constant")
 def test_too_many_steps_are_refused_before_they_are_taken(monkeypatch):
     monkeypatch.setattr(exploring, "MAX_WORK", 20)
     parts = [build_pattern(pattern) for pattern in ("^a{5}$", "^a{7}$")]

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from maskc.jsonschema import glushkov
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.threads import build_automaton
-from maskc.native import is_compiled
 from maskc.regular.ecma import parse_pattern
 
 ATOMS = st.sampled_from(["a", "b", ".", "[ab]", "^", "$", "()", r"\b"])
@@ -53,7 +52,6 @@ def test_a_count_in_a_pattern_that_is_searched_for_takes_few_states(pattern, n_s
     assert build_automaton(parse_pattern(pattern)).n_states == n_states
 
 
-@pytest.mark.skipif(is_compiled(), reason="exchanges a constant")
 def test_too_many_positions_are_refused(monkeypatch):
     monkeypatch.setattr(glushkov, "MAX_POSITIONS", 10)
     with pytest.raises(TooLargeError):

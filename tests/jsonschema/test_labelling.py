@@ -12,7 +12,6 @@ from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.formats import read_by
 from maskc.jsonschema.labelling import label_strings
 from maskc.jsonschema.patterns import build_pattern
-from maskc.native import is_compiled
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
 
 ALPHABET = "ab-é"
@@ -66,7 +65,6 @@ def test_every_string_is_read_where_no_automaton_accepts_one():
     assert dfa.defaults[DEAD] == DEAD
 
 
-@pytest.mark.skipif(is_compiled(), reason="exchanges a constant")
 def test_too_many_states_are_refused(monkeypatch):
     monkeypatch.setattr(labelling, "MAX_STATES", 9)
     with pytest.raises(TooLargeError):

@@ -44,9 +44,9 @@ def test_what_is_left_alone_ends_where_all_nodes_are_followed(monkeypatch, patte
     dfa = build_pattern(pattern)
     found = []
     alone, all_ = classes.turns_of, turn_all
-    for few, walked, turns in ((1, 0, alone), (1, 20, alone), (1, 0, all_), (1 << 30, 0, alone)):
+    for few, followed, turns in ((1, 0, alone), (1, 20, alone), (1, 0, all_), (1 << 30, 0, alone)):
         monkeypatch.setattr(classes, "_FEW", few)
-        monkeypatch.setattr(classes, "_FEW_WALKED", walked)
+        monkeypatch.setattr(classes, "_FEW_FOLLOWED", followed)
         monkeypatch.setattr(classes, "turns_of", turns)
         index = build_index()
         trie, delta = trie_below(index=index), matrix_of(dfa)

@@ -23,7 +23,14 @@ from numpy.typing import NDArray
 
 from maskc.levels import spread
 from maskc.runtime.schema.scans.character_trie import CharacterTrie
-from maskc.runtime.schema.scans.class_tries import N_GROUPS, Bits, Indices, number_keys, trie_for
+from maskc.runtime.schema.scans.class_tries import (
+    N_GROUPS,
+    Bits,
+    Bools,
+    Indices,
+    number_keys,
+    trie_for,
+)
 from maskc.runtime.schema.scans.residuals import Matrix, Residual, residual_of
 from maskc.runtime.schema.scans.scanned import FEWER, Scanned, VocabularyScan
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
@@ -35,19 +42,19 @@ from maskc.runtime.step_budget import charge_steps
 _SCAN_STEPS, _NODES_AT_ONCE = 200, 64
 # So many times fewer nodes than a trie has are looked up; more take longer than all in order.
 _FEW = 16
-_FEW_WALKED = 300  # nodes that are looked at one by one
+_FEW_FOLLOWED = 300  # nodes that are looked at one by one
 
 
 _Cells = NDArray[np.unsignedinteger]
 
 
-class _Walked(NamedTuple):
-    """Nodes that a walk has reached, level by level; those of the last one are open."""
+class _Followed(NamedTuple):
+    """Nodes that were reached, level by level; those of the last one are open."""
 
     nodes: list[int]
     states: list[int]
     goes_on: list[bool]  # of each whether something below it may move its state
-    open: list[int]  # those from which the walk has to go on, by index
+    open: list[int]  # those from which to go on, by index
 
 
 class Kinds:
@@ -141,14 +148,13 @@ class Kinds:
             start: the state before them, as ``rows`` has it.
         """
         trie, of_symbol = self._trie, self._of_symbol.astype(rows.dtype)
-        n_units = len(trie.units.sizes) - 1
-        if not n_units:
+        if not len(trie.units.sizes) - 1:
             return np.zeros(1, dtype=np.uint8), None
         first, last, symbols, below = trie.first, trie.first[1:], trie.symbol_of, trie.below
         n_left, most = len(trie.low) // _FEW, len(turns) + len(trie.cut)
         # The nodes of a level that are reached, level by level, and their states. The children of
         # one that was gone on from have all of its units but its own.
-        seen = self._walk_few(rows, shift, turns, start)
+        seen = self._follow_few(rows, shift, turns, start)
         nodes, states = [np.array(seen.nodes)], [np.array(seen.states, dtype=rows.dtype)]
         goes_on = [np.array(seen.goes_on)]
         open_ = np.array(seen.open, dtype=np.intp)
@@ -176,21 +182,37 @@ class Kinds:
             goes_on.append(is_moved)
             turned = is_moved.nonzero()[0]
             live, here = children.take(turned), after.take(turned)
-        all_nodes, all_after = np.concatenate(nodes), np.concatenate(states) >> shift
-        alive = (all_after != 0).nonzero()[0]
-        some = all_nodes.take(alive)
+        after_all: _Cells = np.concatenate(states)
+        after_all >>= shift
+        return self._list_units(np.concatenate(nodes), after_all, np.concatenate(goes_on), most)
+
+    def _list_units(
+        self, nodes: Indices, states: _Cells, goes_on: Bools, most: int
+    ) -> tuple[NDArray[np.unsignedinteger], Ints | None]:
+        """Return what :meth:`_walk` does, of the nodes that it has reached.
+
+        Args:
+            nodes: those nodes.
+            states: their states.
+            goes_on: whether the children of a node are among the nodes.
+            most: more than any state.
+        """
+        trie = self._trie
+        n_units = len(trie.units.sizes) - 1
+        alive = states.nonzero()[0]
+        some = nodes.take(alive)
         lows, highs = trie.low.take(some), trie.high.take(some)
-        own = np.concatenate(goes_on).take(alive).nonzero()[0]
+        own = goes_on.take(alive).nonzero()[0]
         # Its own units come before those of its children.
-        highs[own] = trie.low.take(first.take(some.take(own)))
+        highs[own] = trie.low.take(trie.first.take(some.take(own)))
         if int((highs - lows).sum()) * FEWER > n_units:
-            return _spread(trie.low.take(all_nodes), all_after, n_units, most), None
+            return _spread(trie.low.take(nodes), states, n_units, most), None
         run, reached = spread(lows + 1, highs + 1)
         found = np.zeros(1 + n_units, dtype=np.min_scalar_type(most))
-        found[reached] = all_after.take(alive).take(run)
+        found[reached] = states.take(alive).take(run)
         return found, reached
 
-    def _walk_few(self, rows: _Cells, shift: int, turns: Bits, start: int) -> _Walked:
+    def _follow_few(self, rows: _Cells, shift: int, turns: Bits, start: int) -> _Followed:
         """Return what :meth:`_walk` reaches in its first levels, as long as these are few nodes."""
         # A level takes 15 to 20 microseconds with arrays, and a node a seventh of one here.
         trie = self._trie
@@ -198,7 +220,7 @@ class Kinds:
         kinds, cells, moves = self._of_symbol.data, rows.data, turns.data
         nodes, states, goes_on = [0], [start], [first[0] < first[1]]
         open_ = [0] if goes_on[0] else []
-        n_left = _FEW_WALKED
+        n_left = _FEW_FOLLOWED
         while open_:
             for n in open_:
                 n_left -= first[nodes[n] + 1] - first[nodes[n]]
@@ -216,7 +238,7 @@ class Kinds:
                     nodes.append(child)
                     states.append(after)
                     goes_on.append(is_moved)
-        return _Walked(nodes, states, goes_on, open_)
+        return _Followed(nodes, states, goes_on, open_)
 
     def _follow_all(
         self, rows: _Cells, shift: int, start: int, most: int
@@ -244,7 +266,7 @@ def turns_of(delta: NDArray[np.unsignedinteger], turning: Bits) -> Bits:
     return found
 
 
-def _spread(lows: Ints, states: Indices, n_units: int, most: int) -> NDArray[np.unsignedinteger]:
+def _spread(lows: Ints, states: _Cells, n_units: int, most: int) -> NDArray[np.unsignedinteger]:
     """Return the states of all units from where those of nodes begin, inner nodes last."""
     # Sorting them takes longer. What is written last to a cell is the innermost node there.
     last, is_begin = np.empty(n_units, dtype=np.int32), np.zeros(n_units, dtype=np.bool_)

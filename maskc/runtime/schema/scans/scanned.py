@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.acyclic import mypyc_attr
+from maskc.levels import spread
 from maskc.runtime.schema.scans.class_tries import Bools, ClosingTokens, Indices, Units, number_keys
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, only
 from maskc.runtime.schema.tries.tokens import Words
@@ -149,13 +150,9 @@ class Scanned:
         return None if reached is None else self._tokens_of(reached[kept.take(self._ends)])
 
     def _tokens_of(self, units: NDArray[np.integer]) -> Ints:
-        first, last = self.units.first.take(units), self.units.first.take(units + 1)
-        counts = last - first
-        ends = counts.cumsum()
-        rows = (last - ends).repeat(counts)
-        rows += np.arange(len(rows), dtype=rows.dtype)
-        found: Ints = self.units.tokens.take(rows)
-        return found
+        first = self.units.first
+        _, rows = spread(first.take(units), first.take(units + 1))
+        return self.units.tokens.take(rows)
 
     def pack_ends(self, kept: Bools) -> Words:
         """Return the mask of the tokens that lead to what is kept."""
