@@ -1,9 +1,12 @@
-"""Each distinct mask of an artifact once, by number.
+"""Each distinct mask of an artifact once, by number; and each union of token sets once.
 
 Masks are numbered in the order in which they are first composed; number 0 is the mask after the
 end of a sequence. A numbered mask is kept for good, in one array, so a number means the same mask
 as long as the process lives: a server keeps the array on its device, adds the rows that it lacks,
 and sends one number a sequence instead of a mask.
+
+What the decision graph says of a configuration is a set of unions of tokens, and whether the text
+may end. Different configurations have the same set, and different sets the same tokens.
 
 Example: two sequences that stand at different positions of a JSON text, each inside a string, share
 one mask and one number.
@@ -18,17 +21,18 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.acyclic import mypyc_attr
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.cache.memory import reserve_rows
-from maskc.runtime.graph import Mask
+from maskc.runtime.graph import Mask, Unions
 
 MAX_NUMBERED: Final = 65_536
 _MASK_BYTES: Final = 500  # of the objects around a mask's words
@@ -269,3 +273,42 @@ def _draw_weights(n: int) -> NDArray[np.uint64]:
     """
     drawn = np.frombuffer(os.urandom(4 * n), dtype="<u4") >> np.uint32(3)
     return (drawn | np.uint32(1)).astype(np.uint64)
+
+
+Unite = Callable[[Unions, int], Mask]
+
+
+class MaskComposer:
+    """Makes the masks of one artifact.
+
+    Args:
+        unite: unions, words of a mask → a new mask of all their tokens.
+        pool: the distinct masks.
+        budget: what cached sets of unions are charged to.
+    """
+
+    def __init__(self, unite: Unite, pool: MaskPool, budget: Budget) -> None:
+        self._unite, self._pool, self._budget = unite, pool, budget
+        self._masks = Cache(budget, _measure)  # (unions, whether the text may end) → mask
+
+    def evict_if_full(self) -> None:
+        """Evict everything if masks without a number take more than their share."""
+        if self._pool.is_full:
+            self._pool.forget()
+            self._budget.clear()
+
+    def compose(self, unions: Iterable[int], *, can_finish: bool) -> PooledMask:
+        """Return the mask of all tokens of some unions, with the ends if the text may end."""
+        key = (frozenset(unions), can_finish)
+        mask: PooledMask | None = self._masks.get(key)
+        if mask is None:
+            words = self._unite(key[0], self._pool.n_words)
+            if can_finish:
+                words |= self._pool.end_only.words
+            mask = self._pool.share(words)
+            self._masks.put(key, mask)
+        return mask
+
+
+def _measure(key: tuple[Unions, bool], _: PooledMask) -> int:
+    return ENTRY_BYTES + sys.getsizeof(key[0])

@@ -25,8 +25,7 @@ from maskc.ids import (
     TerminalId,
 )
 from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.cache.composing import MaskComposer
-from maskc.runtime.cache.pool import MaskPool, PooledMask
+from maskc.runtime.cache.pool import MaskComposer, MaskPool, PooledMask
 from maskc.runtime.glr.debts import DebtReader
 from maskc.runtime.glr.gss import GraphStructuredStack, Stacks
 from maskc.runtime.glr.queries import END_OF_TEXT, LAYOUT_CONTEXT, Queries
@@ -88,7 +87,7 @@ class GlrMachine:
             graph, self.scanner, self.lookaheads, self._closed, self._tokens_without_rows
         )
         self.debts = DebtReader(queries, parser, budget)  # reads stacks for masks
-        self._composer = MaskComposer(self._tokens_without_rows, pool, budget)
+        self._composer = MaskComposer(self._tokens_without_rows.unite, pool, budget)
         self._text_of = text_of
         # (scanner state, number of stacks, token) → scanner state, stacks, …: no hypotheses, as the
         # collector looks at these.

@@ -19,8 +19,7 @@ from typing import Any
 from maskc.artifact.model import Contents
 from maskc.ids import NO_LINE, RefinedStateId, ScannerStateId
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.cache.composing import MaskComposer
-from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
+from maskc.runtime.cache.pool import NO_NUMBER, MaskComposer, MaskPool, PooledMask
 from maskc.runtime.graph import GraphReader
 from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.effects import StackEffects
@@ -83,7 +82,7 @@ class LalrMachine:
         )
         graph = GraphReader(arrays)
         debts = Debts(self.scanner, self.tables, graph, self.effects, self.lexemes, self.newlines)
-        self._masks = LalrMasks(self.tables, debts, MaskComposer(graph, pool, budget), budget)
+        self._masks = LalrMasks(self.tables, debts, MaskComposer(graph.unite, pool, budget), budget)
         self._tops, self._mask_cache = self._masks.tops.generations, self._masks.cache.generations
         self._classes, self._stride = self._masks.classes, self._masks.stride
         self.budget = budget  # what cached results are charged to

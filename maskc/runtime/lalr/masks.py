@@ -34,8 +34,7 @@ from typing import Any, Final
 
 from maskc.ids import RefinedStateId
 from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
-from maskc.runtime.cache.composing import MaskComposer
-from maskc.runtime.cache.pool import PooledMask
+from maskc.runtime.cache.pool import MaskComposer, PooledMask
 from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.pending_reductions import (

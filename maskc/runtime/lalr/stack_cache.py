@@ -29,8 +29,7 @@ from itertools import count
 from typing import Any, Final
 
 from maskc.ids import RefinedStateId
-from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
-from maskc.runtime.cache.interner import Interner
+from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache, Interner
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.stack import Stack, serial_of
 
