@@ -30,9 +30,8 @@ from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.holes.masks import HoleMasks, Trail
 from maskc.runtime.holes.side import Read, SideHypothesis, Step
 from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE
-from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.lalr.stack_cache import HypothesisCache
 from maskc.runtime.machine import EVERY_BYTE
 from maskc.runtime.step_budget import one_mask

@@ -19,9 +19,8 @@ from maskc.ids import EMPTY_TEXT, IGNORED, ScannerStateId, TerminalId
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.holes.side import Read, SideHypothesis, SideMachine, SideStepper, Step
-from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.stack import Stack
 
 
 class CapturedText:

@@ -93,21 +93,15 @@ class GraphReader:
         self._profile_of: list[ProfileId] = arrays["profile_of"].tolist()
         self._node_first: list[int] = arrays["node_first"].tolist()
         self.n_profiles = 1 + max(self._profile_of, default=0)
-        self._roots: dict[ScannerStateId, tuple[ParserQuery, ...]] = {}
         self._by_profile: dict[int, Answer] = {}  # node and profile in one number → answer
         self._answers: dict[int, Answer] = {}
         self._whole: dict[int, Mask] = {}
 
     def root(self, state: ScannerStateId) -> tuple[ParserQuery, ...]:
         """Return the queries of a token that starts in a scanner state."""
-        found = self._roots.get(state)
-        if found is None:
-            terminals, columns, nodes = self._root
-            indices = range(self._root_first[state], self._root_first[state + 1])
-            found = self._roots[state] = tuple(
-                [(terminals[i], columns[i], nodes[i]) for i in indices]
-            )
-        return found
+        terminals, columns, nodes = self._root
+        indices = range(self._root_first[state], self._root_first[state + 1])
+        return tuple([(terminals[i], columns[i], nodes[i]) for i in indices])
 
     def profile(self, state: ParserStateId) -> ProfileId:
         """Return a number that states share if every node says the same with them on top."""

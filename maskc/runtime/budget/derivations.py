@@ -22,8 +22,8 @@ import numpy as np
 
 from maskc.ids import GeneralStateId, LalrStateId
 from maskc.runtime.glr.machine import GlrMachine
+from maskc.runtime.lalr.hypothesis import Stack, lower, serial_of
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.stack import Stack, lower, serial_of
 from maskc.runtime.step_budget import charge_steps
 
 NEVER: Final = 1_000_000

@@ -20,9 +20,8 @@ from maskc.runtime.budget.lexemes import ShortLexemes
 from maskc.runtime.glr.gss import Stacks, list_nodes
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.side import SideHypothesis
-from maskc.runtime.lalr.hypothesis import ReadSet
+from maskc.runtime.lalr.hypothesis import ReadSet, Stack
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.scanner import ScannerTables
 from maskc.runtime.step_budget import charge_steps

@@ -195,8 +195,11 @@ class Cache:
         """Add a result to the current generation."""
         current: dict[Any, Any] = self.generations.current
         current[key] = result
-        measure = self._measure
-        self.budget.charge(self._n_bytes if measure is None else measure(key, result))
+        self.budget.charge(self.measure(key, result))
+
+    def measure(self, key: object, result: object) -> int:
+        """Return about how many bytes a key and its result take."""
+        return self._n_bytes if self._measure is None else self._measure(key, result)
 
 
 class Interner:

@@ -21,10 +21,9 @@ from maskc.runtime.holes.stepping import HoleStepper
 from maskc.runtime.holes.tracks import BEGINNING, Tracks
 from maskc.runtime.holes.walks import LexemeWalks
 from maskc.runtime.holes.words import bytes_of
-from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, pop_and_push
 from maskc.runtime.lalr.machine import LalrMachine, find_effect
 from maskc.runtime.lalr.newlines import COUNTED
-from maskc.runtime.lalr.stack import pop_and_push
 from maskc.runtime.lalr.stack_cache import HypothesisCache, measure_effects
 from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.scanner import group_bytes

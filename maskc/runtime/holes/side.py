@@ -16,9 +16,8 @@ from typing import Generic, TypeVar
 
 from maskc.ids import DEAD, ENDS, FORKS, NO_LINE, ScannerStateId, TerminalId
 from maskc.runtime.cache.pool import MaskPool, PooledMask
-from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
 from maskc.runtime.step_budget import charge_steps, one_mask
 

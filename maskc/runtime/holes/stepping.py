@@ -19,9 +19,8 @@ from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.holes.lexemes import TerminalLexemes
 from maskc.runtime.holes.side import SideHypothesis, SideStepper, Step
 from maskc.runtime.holes.tracks import BEGINNING, Tracks
-from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.stack import Stack
 from maskc.runtime.step_budget import charge_steps
 
 NO_ENDS: frozenset[BoundaryId] = frozenset()

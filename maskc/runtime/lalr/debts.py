@@ -38,8 +38,7 @@ from maskc.ids import (
 )
 from maskc.runtime.graph import GraphReader, LookaheadCheck, ParserQuery
 from maskc.runtime.lalr.effects import StackEffects
-from maskc.runtime.lalr.lexemes import Lexemes
-from maskc.runtime.lalr.line_ends import TEXT_END, Ended, LineEnds, OpenLine, what_then
+from maskc.runtime.lalr.hypothesis import Stack
 from maskc.runtime.lalr.newlines import Newlines
 from maskc.runtime.lalr.pending_reductions import (
     BLOCK,
@@ -49,13 +48,18 @@ from maskc.runtime.lalr.pending_reductions import (
     MAY_END,
     NODE,
     SAME_BLOCKS,
+    TEXT_END,
     Debt,
+    Ended,
     Evaluation,
+    LineEnds,
     Open,
+    OpenLine,
     PendingReductions,
     Task,
+    what_then,
 )
-from maskc.runtime.lalr.stack import Stack
+from maskc.runtime.lalr.stepping import Lexemes
 from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.scanner import ScannerTables
 

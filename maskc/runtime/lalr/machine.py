@@ -23,11 +23,16 @@ from maskc.runtime.cache.pool import NO_NUMBER, MaskComposer, MaskPool, PooledMa
 from maskc.runtime.graph import GraphReader
 from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.effects import StackEffects
-from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis, ReadSet
-from maskc.runtime.lalr.lexemes import Lexemes
+from maskc.runtime.lalr.hypothesis import (
+    Hypotheses,
+    Hypothesis,
+    ReadSet,
+    Stack,
+    lower,
+    pop_and_push,
+)
 from maskc.runtime.lalr.masks import NEAR, NO_LAYOUT, LalrMasks
 from maskc.runtime.lalr.newlines import COUNTED, Newlines
-from maskc.runtime.lalr.stack import Stack, lower, pop_and_push
 from maskc.runtime.lalr.stack_cache import (
     BY_LAYOUT,
     DEEP,
@@ -37,7 +42,7 @@ from maskc.runtime.lalr.stack_cache import (
     follow,
     measure_effects,
 )
-from maskc.runtime.lalr.stepping import Stepper
+from maskc.runtime.lalr.stepping import Lexemes, Stepper
 from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.machine import check_hypotheses

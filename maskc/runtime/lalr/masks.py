@@ -36,7 +36,7 @@ from maskc.ids import RefinedStateId
 from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
 from maskc.runtime.cache.pool import MaskComposer, PooledMask
 from maskc.runtime.lalr.debts import Debts
-from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack, serial_of
 from maskc.runtime.lalr.pending_reductions import (
     MAY_END,
     Evaluation,
@@ -44,7 +44,6 @@ from maskc.runtime.lalr.pending_reductions import (
     pack,
     unpack,
 )
-from maskc.runtime.lalr.stack import Stack, serial_of
 from maskc.runtime.lalr.tables import LalrTables
 
 NEAR: Final = 64

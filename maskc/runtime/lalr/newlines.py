@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from maskc.ids import NO_LINE, BoundaryId, ColumnsId, RefinedStateId, TerminalId
 from maskc.runtime.lalr.effects import StackEffects
-from maskc.runtime.lalr.hypothesis import Ended, ReadSet
-from maskc.runtime.lalr.stack import Stack
+from maskc.runtime.lalr.hypothesis import Ended, ReadSet, Stack
 from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.views import view_numbers

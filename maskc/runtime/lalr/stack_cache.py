@@ -30,8 +30,7 @@ from typing import Any, Final
 
 from maskc.ids import RefinedStateId
 from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache, Interner
-from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
-from maskc.runtime.lalr.stack import Stack, serial_of
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack, serial_of
 
 DEEP: Final = 64
 
@@ -39,10 +38,6 @@ DEEP: Final = 64
 BY_LAYOUT = "by layout"
 
 _STATE_BYTES: Final = 8  # of a chain
-
-
-def measure_entry(_: object, result: object) -> int:  # noqa: ARG001  # of a small result
-    return ENTRY_BYTES
 
 
 def measure_effects(_: object, effects: object) -> int:
@@ -64,10 +59,9 @@ class StackCache(Cache):
     """
 
     def __init__(
-        self, budget: Budget, n_states: int, measure: Callable[[Any, Any], int] = measure_entry
+        self, budget: Budget, n_states: int, measure: Callable[[Any, Any], int] | None = None
     ) -> None:
         super().__init__(budget, measure)
-        self._measure_entry = measure
         self._n_states = n_states
         # Of inner nodes and chains. Each is used once: two threads may add to one tree.
         self._numbers = count(1)
@@ -98,7 +92,7 @@ class StackCache(Cache):
             lowest, result = stack.depth - DEEP, ON_STACK
         current: dict[Any, Any] = self.generations.current
         edge: object = key
-        n_bytes = self._measure_entry(key, result)
+        n_bytes = self.measure(key, result)
         n_below = stack.depth - lowest
         while n_below > 0:
             node = current.get(edge)
@@ -149,7 +143,7 @@ class HypothesisCache:
     """
 
     def __init__(
-        self, budget: Budget, n_states: int, measure: Callable[[Any, Any], int] = measure_entry
+        self, budget: Budget, n_states: int, measure: Callable[[Any, Any], int] | None = None
     ) -> None:
         self.plain = StackCache(budget, n_states, measure)
         self.by_layout = StackCache(budget, n_states, measure)

@@ -1,9 +1,10 @@
 """Lines, columns and blocks, as Lark's Indenter reads them; a tabulator counts two columns."""
 
+import numpy as np
 import pytest
 
 from maskc.ids import NO_LINE
-from maskc.runtime.lalr.newlines import Newlines
+from maskc.runtime.lalr.newlines import Columns, Newlines
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +56,51 @@ def test_an_open_newline_leads_on_if_it_can_reach_an_open_block(blocks):
     assert not is_legal(blocks, b"b:\n    x\n   x")
     # It can still take another line break.
     assert is_legal(blocks, b"b:\n    x\n     ")
+
+
+# One newline, one boundary: from the present column on every second one from 2, after a fresh line
+# break columns 0 and 1 and then every third.
+COLUMNS = Columns(
+    {
+        "column_first": np.array([0, 4]),
+        "column_reset": np.array([[1], [1], [0], [0]], dtype=np.uint8),
+        "column_more": np.array([[0], [0], [1], [0]], dtype=np.uint8),
+        "column_period": np.array([[3, 2]]),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("column", "after_line_break", "expected"),
+    [
+        (0, False, False),
+        (2, False, True),
+        (3, False, False),
+        (100, False, True),
+        (101, False, False),
+        (0, True, True),
+        (1, True, True),
+        (2, True, False),
+        (4, True, True),
+        (5, True, False),
+        (1_000_000, True, True),
+    ],
+)
+def test_columns_repeat_after_those_that_are_listed(column, after_line_break, expected):
+    assert COLUMNS.can_reach(0, 0, column, after_line_break=after_line_break) == expected
+
+
+def test_a_column_is_exceeded_by_one_that_is_repeated_for_ever():
+    assert COLUMNS.can_exceed(0, 0, 10**9, after_line_break=False)
+
+
+def test_without_one_that_repeats_there_is_a_last_column():
+    arrays = {
+        "column_first": np.array([0, 3]),
+        "column_reset": np.array([[1], [1], [0]], dtype=np.uint8),
+        "column_more": np.array([[1], [1], [0]], dtype=np.uint8),
+        "column_period": np.array([[1, 1]]),
+    }
+    last = Columns(arrays)
+    assert last.can_exceed(0, 0, 0, after_line_break=True)
+    assert not last.can_exceed(0, 0, 1, after_line_break=True)

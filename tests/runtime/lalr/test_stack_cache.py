@@ -1,4 +1,7 @@
-"""Results by the states that were read: right for each stack, and kept while in use."""
+"""Results by the states that were read: right for each stack, and kept while in use.
+
+Of stacks by number, equal ones have one, others have others.
+"""
 
 from random import Random
 
@@ -6,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maskc.ids import RefinedStateId
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.lalr.stack import Stack
-from maskc.runtime.lalr.stack_cache import DEEP, StackCache
+from maskc.runtime.lalr.hypothesis import Stack
+from maskc.runtime.lalr.stack_cache import DEEP, StackCache, StackNumbers
 
 LARGE = 1 << 30
 BOTTOM, N_STATES = 9, 30
@@ -167,3 +171,41 @@ def test_what_one_looks_into_may_be_freed_meanwhile(n):
 
             cache.generations.current = Interrupted(entries, n, free)
             assert cache.find(KEY, looked) in (None, "first" if looked is first else None)
+
+
+def build(states):
+    stack = None
+    for state in states:
+        stack = Stack(RefinedStateId(state), stack)
+    assert stack is not None
+    return stack
+
+
+def test_stacks_have_one_number_iff_their_states_are_equal():
+    draw, numbers = Random(1), StackNumbers(Budget(1 << 24))
+    known = {}
+    for _ in range(2_000):
+        states = tuple(draw.choices(range(3), k=draw.randint(1, 6)))
+        known.setdefault(states, set()).add(numbers.number(build(states)))
+    assert all(len(found) == 1 for found in known.values())
+    assert len({n for found in known.values() for n in found}) == len(known) > 300
+
+
+def test_of_a_stack_that_grew_only_the_top_is_looked_at():
+    numbers = StackNumbers(Budget(1 << 24))
+    stack = build([7] * 100_000)
+    numbers.number(stack)
+    n_known = len(numbers._by_serial.generations.current)
+    numbers.number(Stack(RefinedStateId(8), stack))
+    assert len(numbers._by_serial.generations.current) == n_known + 1
+
+
+def test_what_is_evicted_gives_other_numbers_and_never_one_of_another_stack():
+    budget = Budget(3_000)
+    numbers = StackNumbers(budget)
+    content = {}
+    for n in range(3_000):
+        states = (n % 7, n % 11, n % 13)
+        found = numbers.number(build(states))
+        assert content.setdefault(found, states) == states
+    assert len(content) > 7 * 11 * 13

@@ -1,6 +1,6 @@
 import pytest
 
-from maskc.runtime.lalr.stack import Stack, lower, pop_and_push, serial_of
+from maskc.runtime.lalr.hypothesis import Stack, lower, pop_and_push, serial_of
 
 
 def list_states(stack):
