@@ -118,7 +118,7 @@ MUTANTS = (
         "found = self.tables.taken[state]",
     ),
     Mutant(
-        "runtime/holes/beginnings.py",
+        "runtime/holes/walks.py",
         "has_begun[here] = has_begun[above] | has_ended[here] & begins[here]",
         "has_begun[here] = has_ended[here] & begins[here]",
     ),

@@ -1,23 +1,27 @@
 """The side automaton of restricted terminals: the open lexeme's state in the words of each hole.
 
-A *hole* is a terminal that is narrowed: each of its lexemes is one of some words. Beside the
-scanner runs, for each hole, the automaton of its words, from where the lexeme began. All of them
-together are a *track*, a number. Where the lexeme can no longer become a hole's terminal, or has
-left its words, that hole's automaton has stopped; in the track ``OUTSIDE`` all of them have.
+A *hole* is a terminal that is narrowed: each of its lexemes is one of some words, which are a list
+or an automaton such as a pattern's. Beside the scanner runs, for each hole, the automaton of its
+words, from where the lexeme began. All of them together are a *track*, a number. Where the lexeme
+can no longer become a hole's terminal, or has left its words, that hole's automaton has stopped; in
+the track ``OUTSIDE`` all of them have.
 
-Example: with TABLE narrowed to ``users`` and ``orders``, the track after ``us`` is that of the
+Example: with TABLE narrowed to ``["users", "orders"]``, the track after ``us`` is that of the
 words' state after ``us``; after ``ux``, and inside of a string, it is ``OUTSIDE``.
 """
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from maskc.arguments import as_items
+from maskc.errors import HoleError, WrongTypeError
 from maskc.ids import ScannerStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.link.automata.automaton import START, ByteAutomaton
+from maskc.runtime.link.automata.automaton import START, ByteAutomaton, Words
 
 OUTSIDE = 0
 BEGINNING = 1
@@ -112,3 +116,52 @@ class Tracks:
                     self._states.append(states)
                     self._numbers[states] = found
         return found
+
+
+# What can be iterated over and is no list of words.
+_NO_LISTS = (str, bytes, bytearray, memoryview)
+
+
+def read_words(grammar: str, hole: str, given: Iterable[str] | Automaton) -> Automaton:
+    """Return the automaton of what a hole is narrowed to.
+
+    Raises:
+        HoleError: a word is empty or not UTF-8.
+        TypeError: it is neither.
+    """
+    if isinstance(given, ByteAutomaton):
+        return given
+    if isinstance(given, _NO_LISTS) or not isinstance(given, Iterable):
+        raise WrongTypeError(_tell_kinds(hole, given))
+    words: set[bytes] = set()
+    for word in as_items(f"what {hole} is narrowed to", given):
+        if not isinstance(word, str):
+            raise WrongTypeError(f"a word of {hole} must be a str, not {type(word).__name__}")
+        try:
+            words.add(word.encode())
+        except UnicodeEncodeError:
+            raise HoleError(
+                grammar, hole, f"the word {word!r} is not UTF-8", "write it in UTF-8"
+            ) from None
+    if b"" in words:
+        raise HoleError(grammar, hole, "a word is empty, and a lexeme never is", "leave it out")
+    return Words(sorted(words))
+
+
+def _tell_kinds(hole: str, given: object) -> str:
+    """Return the sentence about what is neither words nor an automaton."""
+    taken = "a list of words, or to a pattern of maskc.compile_pattern(…)"
+    kind = type(given).__name__
+    found, remedy = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}", ""
+    if given is None:
+        found = "None"
+    elif isinstance(given, re.Pattern):
+        found, remedy = "one of re.compile", "; give its text to maskc.compile_pattern"
+    return f"{hole} is narrowed to {taken}, not to {found}{remedy}"
+
+
+def bytes_of(automaton: Automaton) -> bytes:
+    """Return the bytes that an automaton may read: those of the words, or all."""
+    if isinstance(automaton, Words):
+        return bytes(sorted(set(b"".join(automaton.words))))
+    return bytes(range(256))

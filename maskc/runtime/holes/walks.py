@@ -1,30 +1,111 @@
-"""The tokens that end inside an open lexeme, and the nodes of the trie at which it may end.
+"""The tokens that stay inside an open lexeme, where it may end, and where those of holes may begin.
 
-Both depend on the lexeme alone, not on the parser's stack; so they are worked out once for a node
-of the trie, a scanner state and a track, whatever the stack. Tokens that end in states from which
-the same can come are one group: of these the parser is asked once.
+All of it depends on the lexeme alone, not on the parser's stack; so it is worked out once for a
+node of the trie, a scanner state and a track, whatever the stack. From a lexeme that cannot become
+a hole's, all tokens are followed at once, level by level of the trie: that depends on no words.
+Tokens that end in states from which the same can come are one group: of these the parser is asked
+once.
 
-Example: with TABLE narrowed to 1,000 words, at the root and before the first byte of a name there
-is one group, of all tokens that are beginnings of words, and an exit for each whole word that some
-token goes on from.
+Example: from inside a string, a lexeme of NAME may begin in ``" and`` and not in ``",``; the string
+ends after the quote. With TABLE narrowed to 1,000 words, at the root and before the first byte of a
+name there is one group, of all tokens that are beginnings of words, and an exit for each whole word
+that some token goes on from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import DEAD, ScannerStateId
-from maskc.levels import spread
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.holes.beginnings import Beginnings, Nodes
-from maskc.runtime.holes.stepping import HoleStepper
+from maskc.runtime.holes.stepping import HoleStepper, TerminalLexemes
 from maskc.runtime.holes.tracks import OUTSIDE, Tracks
+from maskc.runtime.link.automata.node_sets import list_ending
+from maskc.runtime.scanner import ScannerTables
 from maskc.runtime.schema.tries.trie import ROOT, Trie
-from maskc.runtime.step_budget import charge_steps
+from maskc.runtime.step_budget import charge_steps, charge_vector_steps
+
+# Nodes of the trie, int32[n], and the states of the scanner there, int32[n].
+Nodes = tuple[NDArray[np.int32], NDArray[np.int32]]
+
+
+class Begun(NamedTuple):
+    """The tokens from one scanner state in which a lexeme of a hole may begin."""
+
+    # bool[n_tokens], in the order of their bytes: whether it is one of them
+    tokens: NDArray[np.bool_]
+    exits: Nodes  # where the open lexeme may end in such tokens
+    inside: Nodes  # where such tokens end, if they have stayed inside of it
+
+
+class Beginnings:
+    """Where lexemes of holes may begin. For the holes of one artifact, whatever their words are."""
+
+    def __init__(
+        self,
+        scanner: ScannerTables,
+        lexemes: Sequence[TerminalLexemes],
+        trie: Trie,
+        budget: Budget,
+    ) -> None:
+        self._scanner, self._trie = scanner, trie
+        begins: NDArray[np.bool_] = np.zeros(256, dtype=np.bool_)
+        for hole in lexemes:
+            begins |= hole.first_bytes
+        self._begins = begins
+        self._known = Cache(budget, _measure_begun)
+
+    def of(self, state: ScannerStateId) -> Begun:
+        """Return the tokens that begin in a scanner state."""
+        found: Begun | None = self._known.get(state)
+        if found is None:
+            found = self._find(state)
+            self._known.put(state, found)
+        return found
+
+    def _find(self, state: ScannerStateId) -> Begun:
+        scanner, trie = self._scanner, self._trie
+        n_nodes = len(trie.byte_array)
+        charge_vector_steps(n_nodes)
+        classes = np.frombuffer(scanner.byte_classes, dtype=np.uint8)[trie.byte_array]
+        begins, parents = self._begins[trie.byte_array], trie.parent_array
+        states = np.zeros(n_nodes, dtype=np.int32)
+        may_end, has_ended, has_begun = np.zeros((3, n_nodes), dtype=np.bool_)
+        states[ROOT] = state
+        may_end[ROOT] = bool(scanner.ends(state))
+        for depth in range(1, len(trie.levels) - 1):
+            here = slice(trie.levels[depth], trie.levels[depth + 1])
+            above = parents[here]
+            before = states[above]
+            for reached in np.unique(before[before > 0]).tolist():
+                among = np.flatnonzero(before == reached)
+                row = np.array(scanner.next(reached), dtype=np.int32)
+                states[here][among] = row[classes[here][among]]
+            for reached in np.unique(states[here]).tolist():
+                if reached and scanner.ends(reached):
+                    may_end[here][states[here] == reached] = True
+            has_ended[here] = has_ended[above] | may_end[above]
+            has_begun[here] = has_begun[above] | has_ended[here] & begins[here]
+        tokens = np.zeros(len(trie.texts), dtype=np.bool_)
+        ending = np.flatnonzero(has_begun & (trie.ending_array > 0)).astype(np.int32)
+        tokens[list_ending(trie, ending)[0]] = True
+        # Only where some token goes on in which a lexeme begins.
+        n_before = np.concatenate([[0], np.cumsum(tokens)])
+        nodes = np.flatnonzero(may_end)
+        low, high = trie.low_array[nodes], np.asarray(trie.high)[nodes]
+        nodes = nodes[n_before[low] < n_before[high]].astype(np.int32)
+        inside = ending[states[ending] > 0]
+        return Begun(tokens, (nodes, states[nodes]), (inside, states[inside]))
+
+
+def _measure_begun(_: int, begun: Begun) -> int:
+    arrays = (begun.tokens, *begun.exits, *begun.inside)
+    return ENTRY_BYTES * (1 + len(arrays)) + sum(array.nbytes for array in arrays)
+
 
 _STEP = 2  # what following one byte counts for
 
@@ -76,7 +157,7 @@ class LexemeWalks:
         budget: Budget,
     ) -> None:
         self._stepper, self._tracks, self._trie = stepper, tracks, trie
-        self._beginnings, self._known = beginnings, Cache(budget, _measure)
+        self._beginnings, self._known = beginnings, Cache(budget, _measure_inside)
 
     def inside(self, start: TrieState, *, counts: bool) -> Inside:
         """Return the inside of a lexeme from a node on, the node's own tokens included.
@@ -131,14 +212,13 @@ class LexemeWalks:
 
     def _read_beginnings(self, start: TrieState, *, counts: bool) -> Inside:
         """Return the inside of a lexeme that cannot become a hole's."""
-        begun, low = self._beginnings.of(start.state), self._trie.low_array
+        begun = self._beginnings.of(start.state)
         ends: dict[object, TrieState] = {}
         found: dict[object, list[NDArray[np.int32]]] = {}
         for state, track, column, nodes in self._split(begun.inside, start, counts=counts):
             sign = self._stepper.sign(state, track, column)
             ends.setdefault(sign, TrieState(int(nodes[0]), state, track, column))
-            _, tokens = spread(low[nodes], low[nodes] + self._trie.ending_array[nodes])
-            found.setdefault(sign, []).append(tokens)
+            found.setdefault(sign, []).append(list_ending(self._trie, nodes)[0])
         groups = (EndGroup(ends[sign], np.concatenate(tokens)) for sign, tokens in found.items())
         return Inside(begun.tokens, tuple(groups), self._split(begun.exits, start, counts=counts))
 
@@ -162,7 +242,7 @@ class LexemeWalks:
             yield TrieState(node, state, OUTSIDE, column)
 
 
-def _measure(_: object, inside: Inside) -> int:
+def _measure_inside(_: object, inside: Inside) -> int:
     arrays = [group.tokens for group in inside.groups]
     arrays += [exits.nodes for exits in inside.exits]
     return ENTRY_BYTES * (1 + len(arrays)) + sum(array.nbytes for array in arrays)

@@ -243,7 +243,7 @@ def split_words(words: Sequence[Sequence[int]], left: Left) -> dict[int, Left]:
     """Return symbol → what is left of sorted words of which one goes on with it."""
     low, high, depth = left
     found = dict[int, Left]()
-    if len(words[low]) == depth:
+    if low < high and len(words[low]) == depth:
         low += 1
     while low < high:
         symbol = words[low][depth]
@@ -257,7 +257,7 @@ def split_words(words: Sequence[Sequence[int]], left: Left) -> dict[int, Left]:
 
 
 class Words(ByteAutomaton[Left]):
-    """Reads one of some words, at least one, sorted, each once.
+    """Reads one of some words, sorted, each once.
 
     A state is what is left of the words, and where they are.
     """
@@ -280,11 +280,10 @@ class Words(ByteAutomaton[Left]):
         return self.state_of((low, high, depth + len(text)))
 
     def is_accepting(self, name: Left) -> bool:
-        low, _, depth = name
-        return len(self.words[low]) == depth
+        low, high, depth = name
+        return low < high and len(self.words[low]) == depth
 
 
-_NO_MOVE = -1
 _DTYPES = {"byte_class": "uint8", "after": "int32", "accepting": "bool"}
 
 
