@@ -23,8 +23,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import LimitError, TokensLeftError
-from maskc.runtime.budget.cells import FAR, LOST, Cell, CompletionWriting, list_tokens, text_of
-from maskc.runtime.budget.completions import COMING_KEY, NO_KEY, Completions, Known, Texts
+from maskc.runtime.budget.completions import (
+    COMING_KEY,
+    FAR,
+    LOST,
+    NO_KEY,
+    Cell,
+    Completions,
+    CompletionWriting,
+    Known,
+    Texts,
+    list_tokens,
+    text_of,
+)
 from maskc.runtime.budget.links import open_texts
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine

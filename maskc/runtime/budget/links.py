@@ -16,8 +16,17 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, Final
 
-from maskc.runtime.budget.cells import FAR, LOST, CompletionWriting, text_of
-from maskc.runtime.budget.completions import NO_KEY, Completions, Proposal, Texts, Word
+from maskc.runtime.budget.completions import (
+    FAR,
+    LOST,
+    NO_KEY,
+    Completions,
+    CompletionWriting,
+    Proposal,
+    Texts,
+    Word,
+    text_of,
+)
 from maskc.runtime.budget.parsing import ParsedTexts
 from maskc.runtime.budget.strings import search
 from maskc.runtime.budget.values import JsonTexts

@@ -19,8 +19,7 @@ from itertools import count, islice
 from typing import TypeVar
 
 from maskc.errors import LimitError
-from maskc.runtime.budget.cells import CompletionWriting
-from maskc.runtime.budget.completions import Proposal, Texts
+from maskc.runtime.budget.completions import CompletionWriting, Proposal, Texts
 from maskc.runtime.budget.key_abstraction import Folded, KeyAbstraction
 from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, finish_number, list_ends
 from maskc.runtime.cache.budget import ENTRY_BYTES
