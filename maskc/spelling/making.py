@@ -19,8 +19,8 @@ import maskc
 from maskc.errors import TokenizerError
 from maskc.frontends.lark.regex_module import CharacterTest
 from maskc.regular.charset import CodePoints, every_character
-from maskc.runtime.spelling.chunks import Chunks
-from maskc.runtime.spelling.pairs import (
+from maskc.runtime.spelling.spelling import SECTIONS, VERSION, Spelling
+from maskc.runtime.spelling.tables import (
     FOREVER,
     FROM_START,
     LEFT,
@@ -28,8 +28,8 @@ from maskc.runtime.spelling.pairs import (
     NO_TOKEN,
     RIGHT,
     WHOLE_CHUNK,
+    Chunks,
 )
-from maskc.runtime.spelling.spelling import SECTIONS, VERSION, Spelling
 from maskc.runtime.vocabulary import BYTES, FIRST
 from maskc.spelling.chunks import (
     Rules,

@@ -14,7 +14,7 @@ import pytest
 import maskc
 from maskc.errors import LimitError
 from maskc.kit.file import make_kit
-from maskc.runtime.spelling import lookahead, machine
+from maskc.runtime.spelling import lookahead
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text, legal_ids
 from tests.spellings import ALPHABET, PATTERNS, Tokenizer, draw_merges, draw_tokenizer
@@ -236,7 +236,7 @@ def test_evicting_states_and_masks_changes_no_mask(monkeypatch):
         legal = legal_ids(keeping, artifact.vocab_size)
         with monkeypatch.context() as patch:
             patch.setattr(lookahead, "_MOST_BYTES", 0)
-            patch.setattr(machine, "_MOST_MASKS", 1)
+            patch.setattr("maskc.runtime.spelling.canonical._MOST_MASKS", 1)
             assert legal_ids(evicting, artifact.vocab_size) == legal
         token = draw.choice(sorted(legal - artifact.ends))
         assert keeping.accept_token(token)

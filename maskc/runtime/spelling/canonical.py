@@ -1,26 +1,209 @@
-"""Matchers that allow the tokenizer's own tokens only.
+"""Matchers that allow the tokenizer's own tokens only, and their machine.
 
-Example: ``maskc.canonical(artifact, "llama3.spelling").matcher()`` makes one.
+It is a side automaton beside any other machine. Beside the hypotheses of the language's machine it
+knows the last token, and where in its chunks the tokenizer may be: a state for each choice of cuts.
+A token is legal if
+
+1. the language's machine allows it,
+2. it may follow the last token in the chunk, or the chunk can end and it can begin the next one,
+3. some token, or the end of the text, can come after it (one token of look-ahead).
+
+Where no token is left, the mask is the language's own, and the restriction is lifted for one token.
+If the tokenizer would not write the token that is taken then, what comes next is held to what it
+writes for a text that begins after that token.
+
+Example: ``maskc.canonical(artifact, "llama3.spelling").matcher()`` makes one. In json with llama3's
+tokens, after ``{`` the token ``"`` is legal, and after ``{"name`` it is not if ``":`` must come.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import SpellingError, WrongTypeError
+from maskc.runtime.cache.pool import NO_NUMBER, PooledMask
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.forced_bytes import find_forced_bytes
-from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.machine import Hypotheses, Machine, check_hypotheses
 from maskc.runtime.matcher import Matcher
-from maskc.runtime.spelling.machine import CanonicalMachine
-from maskc.runtime.spelling.spelling import Spelling, load_spelling
+from maskc.runtime.spelling.lookahead import ChunkState, LookAhead, outside
+from maskc.runtime.spelling.spelling import Spelling, evict_half, load_spelling
+from maskc.runtime.spelling.tables import DEAD, Words
 from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import share_tokens
+
+NO_LAST = -1  # no token of the chunk was written
+_MOST_MASKS = 50_000
+
+
+class CanonicalHypothesis:
+    """What is known of the text so far.
+
+    Attributes:
+        last: the last token, ``NO_LAST`` if it was an atom, or there is none.
+        chunks: where the tokenizer may be.
+        is_free: whether the next token is not restricted.
+        mask: its mask, and whether the restriction holds, once both are known.
+    """
+
+    __slots__ = ("chunks", "inner", "is_free", "last", "mask")
+
+    def __init__(
+        self, inner: Hypotheses, last: int, chunks: tuple[ChunkState, ...], *, is_free: bool = False
+    ) -> None:
+        self.inner, self.last, self.chunks, self.is_free = inner, last, chunks, is_free
+        self.mask: tuple[PooledMask, bool] | None = None
+
+
+Known = tuple[CanonicalHypothesis, ...]
+
+
+class CanonicalMachine:
+    """A :class:`maskc.runtime.machine.Machine` of the tokenizer's own tokens.
+
+    The machine reads the texts, and the plain one makes the language's masks; ``strip`` returns
+    what that knows of the other's hypotheses.
+    """
+
+    def __init__(
+        self,
+        machine: Machine[Any],
+        spelling: Spelling,
+        ends: frozenset[int],
+        plain: Machine[Any],
+        strip: Callable[[Hypotheses], Hypotheses],
+    ) -> None:
+        self._machine, self._spelling, self._ends, self._plain = machine, spelling, ends, plain
+        self.pool, self.byte_groups, self.strip = plain.pool, plain.byte_groups, strip
+        self._look_ahead = LookAhead(plain, spelling)
+        self._masks: dict[Hashable, tuple[PooledMask, bool]] = {}
+        self._begun = (ChunkState(spelling.chunks.start, ()),)
+        self._lock = threading.RLock()
+
+    def start(self) -> Known:
+        return (CanonicalHypothesis(self._machine.start(), NO_LAST, self._begun),)
+
+    def freed(self, known: Known, *, is_free: bool) -> Known:
+        """Return the same hypotheses with the next token restricted or not."""
+        if len(known) == 1 and known[0].is_free == is_free:
+            return known
+        return tuple(CanonicalHypothesis(h.inner, h.last, h.chunks, is_free=is_free) for h in known)
+
+    def take(self, known: Known, token_id: int) -> Known:
+        """Return the live hypotheses after a token; none: it is illegal."""
+        reached: list[CanonicalHypothesis] = []
+        for h in known:
+            if _has(self.mask(h).words, token_id) and token_id not in self._ends:
+                inner, chunks = self._machine.take(h.inner, token_id), self._after(h, token_id)
+                # Atoms, and tokens that the tokenizer would not write, end what it cuts.
+                last = token_id if chunks else NO_LAST
+                reached.append(CanonicalHypothesis(inner, last, chunks or self._begun))
+        return tuple(reached)
+
+    def _after(self, h: CanonicalHypothesis, token_id: int) -> tuple[ChunkState, ...]:
+        """Return where the tokenizer may be after a token; nowhere: it would not write it."""
+        spelling, reached = self._spelling, set[ChunkState]()
+        if token_id >= len(spelling.is_written) or not spelling.is_written[token_id]:
+            return ()
+        for node, whole in self._before_token(h):
+            if not whole or _has(spelling.followers(h.last), token_id):
+                after = int(spelling.after(node, np.array([token_id], dtype=np.int32))[0])
+                reached.add(ChunkState(after, spelling.whole_chunks.after(whole, token_id)))
+        return tuple(sorted(state for state in reached if state.node != DEAD))
+
+    def _before_token(self, h: CanonicalHypothesis) -> Iterator[ChunkState]:
+        """Yield the states before the next token; at the beginning of a chunk, nothing is whole."""
+        chunks, whole_chunks = self._spelling.chunks, self._spelling.whole_chunks
+        for state in h.chunks:
+            if state.whole != whole_chunks.CLOSED:
+                yield state
+            if state.whole and whole_chunks.may_end(state.whole):
+                for node in chunks.cuts[state.node]:
+                    yield ChunkState(node, ())
+
+    def step(self, known: Known, text: bytes) -> Known:
+        """Return the live hypotheses after the tokens that the tokenizer writes for some bytes.
+
+        The last of these tokens ends where the bytes end; none: the tokenizer does not cut there,
+        or the bytes are illegal.
+        """
+        begun = {self.identify(h): h for h in self.freed(known, is_free=False)}
+        waiting: dict[int, dict[Hashable, CanonicalHypothesis]] = {0: begun}
+        for at in range(len(text)):
+            for h in waiting.pop(at, {}).values():
+                # Where the restriction is lifted on the way, the tokens are not the tokenizer's.
+                for end, token_id in self._spelling.tokens_at(text, at):
+                    if at == 0 or self.are_own((h,)):
+                        for after in self.take((h,), token_id):
+                            waiting.setdefault(end, {})[self.identify(after)] = after
+        found = tuple(waiting.pop(len(text), {}).values())
+        check_hypotheses(len(found))
+        return found
+
+    def may_end(self, h: CanonicalHypothesis) -> bool:
+        may_end = any(map(self._machine.may_end, h.inner))
+        return may_end and (self._may_cut(h) or not self.are_own((h,)))
+
+    def _may_cut(self, h: CanonicalHypothesis) -> bool:
+        may_end, whole_chunks = self._spelling.chunks.may_end, self._spelling.whole_chunks
+        return any(may_end[s.node] and whole_chunks.may_end(s.whole) for s in h.chunks)
+
+    def mask(self, h: CanonicalHypothesis) -> PooledMask:
+        return self._find_mask(h)[0]
+
+    def are_own(self, known: Known) -> bool:
+        """Return whether the mask has the tokenizer's own tokens only."""
+        return all(self._find_mask(h)[1] for h in known)
+
+    def _find_mask(self, h: CanonicalHypothesis) -> tuple[PooledMask, bool]:
+        if h.mask is not None:
+            return h.mask
+        with self._lock:
+            plain = frozenset(map(self._plain.identify, self.strip(h.inner)))
+            key = (plain, h.last, h.chunks, h.is_free)
+            known = self._masks.get(key)
+            if known is None:
+                if self.pool.is_full:
+                    self.pool.forget()
+                    self._masks = {}
+                evict_half(self._masks, _MOST_MASKS)
+                known = self._masks[key] = self._compose(h)
+        if known[0].number != NO_NUMBER:
+            h.mask = known  # the pool keeps it for good
+        return known
+
+    def _compose(self, h: CanonicalHypothesis) -> tuple[PooledMask, bool]:
+        plain = self.pool.unite(map(self._plain.mask, self.strip(h.inner)))
+        # Atoms and the end of sequence are no part of what is cut.
+        words: Words = outside(self._spelling, plain.words)
+        if not self._may_cut(h):
+            words[:] = 0
+        own = words[: len(self._spelling.writes)]
+        for chunk in () if h.is_free else self._before_token(h):
+            row = self._look_ahead.row(self.strip(h.inner), chunk)
+            own |= row & self._spelling.followers(h.last) if chunk.whole else row
+        is_own = not h.is_free and bool(words.any())
+        return (self.pool.share(words), True) if is_own else (plain, False)
+
+    def mask_numbers(self, batch: Iterable[Known]) -> list[int]:
+        return [self.pool.unite(map(self.mask, known)).number for known in batch]
+
+    def describe(self, h: CanonicalHypothesis) -> Hashable:
+        """Return all that the future depends on; more is told apart than has to be."""
+        return (frozenset(map(self._machine.describe, h.inner)), h.last, h.chunks, h.is_free)
+
+    def identify(self, h: CanonicalHypothesis) -> Hashable:
+        return (frozenset(map(self._machine.identify, h.inner)), h.last, h.chunks, h.is_free)
+
+
+def _has(words: Words, token_id: int) -> bool:
+    return 0 <= token_id < 32 * len(words) and bool(words[token_id >> 5] >> (token_id & 31) & 1)
 
 
 class Canonical(Compiled):

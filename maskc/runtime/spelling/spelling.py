@@ -25,17 +25,19 @@ from maskc.artifact.sections import ArraySpec
 from maskc.errors import ArtifactError
 from maskc.runtime.once import made_once
 from maskc.runtime.shared import Shared
-from maskc.runtime.spelling.chunks import Chunks, WholeChunks, read_tokens
-from maskc.runtime.spelling.pairs import (
+from maskc.runtime.spelling.tables import (
     FROM_START,
     MERGED,
     NEVER,
     NO_TOKEN,
     WHOLE_CHUNK,
+    Chunks,
     Ints,
     Pairs,
+    WholeChunks,
     Words,
     pack,
+    read_tokens,
 )
 from maskc.runtime.vocabulary import BYTES, FIRST, TokenTable, share_tokens
 

@@ -1,4 +1,4 @@
-"""The pairs of tokens that byte-pair encoding leaves side by side.
+"""Which tokens stand side by side: the pairs that merging leaves, and where a tokenizer cuts.
 
 A sequence of tokens is what byte-pair encoding writes for a chunk iff each pair of neighbours is
 what it writes for the pair's text. So one mask for each token, of those that may follow it, decides
@@ -13,7 +13,15 @@ A key makes ranks distinct: 4 * rank for a merge of the left token, + 1 across t
 the right token, since the leftmost of equal ranks is merged first. Most tokens are merged in
 ascending order of ranks; of the others the file lists the edge symbols.
 
-Example: in llama3, ``:`` cannot follow ``"``, since ``":`` is a token.
+A tokenizer's pattern cuts a text into *chunks*, and merging never crosses a cut. An automaton reads
+the texts in which the cuts are marked: bytes, and at a cut it moves on without a byte, to a node
+that holds the rest of the text to what the cut supposes. Exactly one choice of cuts goes on to the
+end of a text. A token lies inside one chunk, so cuts are between tokens only.
+:mod:`maskc.spelling.chunks` builds the automaton.
+
+Example: in llama3, ``:`` cannot follow ``"``, since ``":`` is a token. Its chunk of two blanks ends
+before a letter only if it is one blank shorter; so the token of two blanks leads to a node whose
+text goes on with a blank, or ends.
 
 Source: Vieira, Liu, Hoover, Du, Cotterell 2025, "Language models over canonical byte-pair
 encodings", doi:10.48550/arXiv.2506.07956.
@@ -21,13 +29,14 @@ encodings", doi:10.48550/arXiv.2506.07956.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.levels import spread
+from maskc.runtime.vocabulary import TokenTable
 
 Ints = NDArray[np.int32]
 Words = NDArray[np.int32]
@@ -115,3 +124,74 @@ def pack(is_in: NDArray[np.bool_]) -> Words:
     bits = np.zeros(-(-len(is_in) // 32) * 32, dtype=np.bool_)
     bits[: len(is_in)] = is_in
     return np.packbits(bits, bitorder="little").view("<i4")
+
+
+DEAD = 0
+
+
+class Chunks(NamedTuple):
+    """The automaton of marked texts. Node 0 is dead."""
+
+    byte_class: NDArray[np.uint8]  # uint8[256], the column of next for each byte
+    next: Ints  # int32[n_nodes, n_classes], the node after a byte
+    # per node, the nodes after a cut; none where no chunk can end
+    cuts: tuple[tuple[int, ...], ...]
+    may_end: NDArray[np.bool_]  # bool[n_nodes], whether the text may end
+    start: int  # the node before the first byte
+
+    def move(self, nodes: Ints, data: NDArray[np.uint8]) -> Ints:
+        """Return the nodes after a byte for each of some nodes."""
+        return self.next[nodes, self.byte_class[data]]
+
+
+class WholeChunks:
+    """Tokens that are written only as a whole chunk, though merging leads to others (``merged``).
+
+    So a chunk may not end after these others. The state of a chunk is its tokens so far, if they
+    begin such a sequence: none at its beginning.
+    """
+
+    OFF, CLOSED = (-1,), (-2,)  # no such sequence is begun; a whole chunk was written
+    MAY_NOT_GO_ON, MAY_NOT_END = 1, 2  # roles
+
+    def __init__(self, merged: Mapping[int, Sequence[int]]) -> None:
+        self._tokens, self._merged = frozenset(merged), {tuple(parts) for parts in merged.values()}
+        self._begun = {parts[:n] for parts in self._merged for n in range(len(parts) + 1)}
+
+    def after(self, state: tuple[int, ...], token: int) -> tuple[int, ...]:
+        if not state and token in self._tokens:
+            return self.CLOSED
+        return (*state, token) if (*state, token) in self._begun else self.OFF
+
+    def may_end(self, state: tuple[int, ...]) -> bool:
+        return state not in self._merged
+
+    def roles(self, state: tuple[int, ...]) -> dict[int, int]:
+        """Return the tokens after which the chunk may not go on, or may not end."""
+        roles = {} if state else dict.fromkeys(self._tokens, self.MAY_NOT_GO_ON)
+        return roles | {m[-1]: self.MAY_NOT_END for m in self._merged if m[:-1] == state}
+
+
+def read_tokens(
+    tokens: TokenTable,
+    ids: Ints,
+    start: int,
+    move: Callable[[Ints, NDArray[np.uint8]], Ints],
+) -> Ints:
+    """Return the states of an automaton after some tokens; dead for a token without bytes.
+
+    ``move`` has the states after other ones, with a byte for each.
+    """
+    after = np.zeros(len(ids), dtype=np.int32)
+    first = tokens.first[ids].astype(np.int64)
+    lengths = tokens.first[ids + 1] - first
+    alive = np.flatnonzero(lengths)
+    states, offset = np.full(len(alive), start, dtype=np.int32), 0
+    while len(alive):
+        states = move(states, tokens.data[first[alive] + offset])
+        offset += 1
+        is_over = lengths[alive] == offset
+        after[alive[is_over]] = states[is_over]
+        goes_on = ~is_over & (states != DEAD)
+        alive, states = alive[goes_on], states[goes_on]
+    return after
