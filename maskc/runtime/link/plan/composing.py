@@ -42,8 +42,7 @@ from maskc.runtime.link.text.forbidding_schema import Barring, ForbiddingSchemaP
 from maskc.runtime.link.text.free_text import FreeScans, FreeText, FreeWords
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.names import OtherName, OtherNameScans
-from maskc.runtime.link.text.raw_body import RawBody
-from maskc.runtime.link.text.raw_text import RawString, RawText
+from maskc.runtime.link.text.raw_text import RawBody, RawString, RawText
 from maskc.runtime.schema.plan.plan import Plan
 
 _MANY_IDS = 48  # have a mask of their own
