@@ -76,10 +76,16 @@ def families_command(name: str | None) -> opt.Outcome:
         choice: family.describe(tools, choice, parallel=True, reasoning=False)
         for choice in ("auto", "required", "named")
     }
+    after = family.describe(tools, "required", parallel=True, reasoning=True)
+    call, reasoned = (render(tag, {"city": "Oslo"}) for tag in (tags["required"], after))
     lines = [
         f"{family.name}: {', '.join(family.models)}\n",
-        "A call of get_weather:\n",
-        f"{render(tags['required'], {'city': 'Oslo'})}\n",
+        f"A call of get_weather:\n\n{call}\n",
+        *(
+            [f"The same after reasoning, of which only the markers are shown:\n\n{reasoned}\n"]
+            if reasoned != call
+            else ()
+        ),
         "Its structural tag, if the model may also answer without a call:\n",
         json.dumps(tags["auto"], indent=2, ensure_ascii=False),
     ]

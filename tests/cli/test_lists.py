@@ -40,7 +40,9 @@ def test_a_family_is_shown_with_an_example(command):
     assert outcome.status == 0
     call = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
     assert call in outcome.out
+    assert f"<think></think>\n\n{call}" in outcome.out
     assert '"type": "triggered_tags"' in outcome.out
+    assert "after reasoning" not in command("families", "--show", "llama").out
 
 
 def test_every_named_tokenizer_is_listed(command):
