@@ -28,8 +28,8 @@ from maskc.frontends.texts import list_grammars, read_text
 from maskc.jobs import GrammarJob, LinkJob, SchemaJob, name_choice, read_grammar, read_schema_job
 from maskc.kit.file import encode_kit, make_kit
 from maskc.limits import Limits
-from maskc.runtime.borrowing import SUFFIX as KIT_SUFFIX
-from maskc.runtime.borrowing import drop_tokens
+from maskc.runtime.loading import SUFFIX as KIT_SUFFIX
+from maskc.runtime.loading import drop_tokens
 from maskc.tags.fields import is_tag
 from maskc.tags.tools import is_tools
 from maskc.vocab import AddedTokens, load_vocabulary

@@ -30,7 +30,7 @@ from maskc.limits import Limits
 from maskc.report.model import Report
 from maskc.report.render import print_json, print_report, show_progress
 from maskc.report.timings import hash_artifact, save_timings
-from maskc.runtime.borrowing import open_table
+from maskc.runtime.loading import open_table
 
 if TYPE_CHECKING:
     from maskc.jobs import Job

@@ -37,9 +37,8 @@ from maskc.runtime.glr.machine import GlrHypothesis, GlrMachine
 from maskc.runtime.glr.queries import LAYOUT_CONTEXT
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lookaheads import Lookaheads, OpenLexeme
 from maskc.runtime.machine import Machine
-from maskc.runtime.scanner import ScannerTables
+from maskc.runtime.scanner import Lookaheads, OpenLexeme, ScannerTables
 
 _MAX_PATTERN = 24  # characters of one that is shown beside the name of its rule
 

@@ -24,7 +24,7 @@ from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.session import Session
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.compiled import Compiled
-from maskc.runtime.once import made_once
+from maskc.runtime.shared import made_once
 from maskc.vocab.vocabulary import AddedToken, TokenizerTokens, Vocabulary, build_vocabulary
 
 if TYPE_CHECKING:

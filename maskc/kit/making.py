@@ -37,11 +37,11 @@ from maskc.runtime.link.joining.pieces import AutomatonPiece, CountingPiece, Pie
 from maskc.runtime.link.plan.composing import Composer, count_pattern
 from maskc.runtime.link.plan.opening import LinkOpener
 from maskc.runtime.machine import Machine
-from maskc.runtime.once import made_once
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
 from maskc.runtime.schema.plan.rules import StringRule
+from maskc.runtime.shared import made_once
 from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.vocab.vocabulary import Vocabulary

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from maskc.arguments import as_flag, as_path, as_seconds, as_text
-from maskc.artifact.container import encode, load_container
+from maskc.artifact.container import encode
 from maskc.artifact.examples import examples_of
 from maskc.artifact.files import write_atomically
 from maskc.artifact.model import Contents
@@ -19,15 +19,14 @@ from maskc.artifact.starts import find_start, read_start, starts_of
 from maskc.errors import ArtifactError
 from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.batches import follow_examples
-from maskc.runtime.borrowing import KitLike, add_tokens, drop_tokens, leaves_tokens, open_table
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
-from maskc.runtime.checking import check_contents
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.loading import KitLike, drop_tokens, leaves_tokens, load_contents, open_table
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
-from maskc.runtime.once import made_once
+from maskc.runtime.shared import made_once
 from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, share_tokens
@@ -300,27 +299,8 @@ def load(
     as_count("cache_bytes", cache_bytes)
     as_count("steps", steps)
     name, mapped = as_path("an artifact", path), as_flag("mapped", mapped)
-    header, arrays = load_container(name, mapped=mapped)
-    if leaves_tokens(header):
-        arrays = add_tokens(header, arrays, name, kit, mapped=mapped)
-    contents = check_contents(Contents(header, arrays), name)
-    return Artifact(_share(contents), cache_bytes=cache_bytes, steps=steps)
-
-
-def _share(contents: Contents) -> Contents:
-    """Return contents with the tokens that the process has, so that the file's can go."""
-    arrays = contents.arrays
-    first, data = (arrays[name] for name in TOKEN_ARRAYS)
-    # Other artifacts use the table: whoever writes into this file must not harm them.
-    table = share_tokens(first, data, is_borrowed=True)
-    others = {name: array for name, array in arrays.items() if name not in TOKEN_ARRAYS}
-    n_tokens = first.nbytes + data.nbytes
-    # Arrays keep all of the file; where most of it is tokens, it is left for copies of the rest.
-    if table.first is not first and sum(array.nbytes for array in others.values()) < n_tokens:
-        others = {name: array.copy() for name, array in others.items()}
-        for array in others.values():
-            array.setflags(write=False)
-    return Contents(contents.header, {**others, **table.arrays})
+    contents = load_contents(name, kit, mapped=mapped)
+    return Artifact(contents, cache_bytes=cache_bytes, steps=steps)
 
 
 def _machine_of(header: dict[str, Any]) -> Callable[..., Machine[Any]]:

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.arguments import as_count
-from maskc.runtime.forced_tokens import TokenTexts
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
-from maskc.runtime.once import made_once
-from maskc.runtime.shared import Shared
+from maskc.runtime.shared import Shared, made_once
+from maskc.runtime.token_bytes import TokenTexts
 from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TokenTable
 

@@ -27,7 +27,7 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
-from maskc.runtime.views import view_numbers
+from maskc.runtime.scanner import view_numbers
 
 # On top of a stack, of the LALR table or of the general one.
 ParserStateId = RefinedStateId | GeneralStateId

@@ -19,8 +19,7 @@ from maskc.runtime.arguments import (
     as_row,
     check_bitmask,
 )
-from maskc.runtime.forced_bytes import find_forced_bytes
-from maskc.runtime.forced_tokens import Encode, keep_stable
+from maskc.runtime.forced import Encode, find_forced_bytes, keep_stable
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.step_budget import one_mask
 from maskc.runtime.taking import may_end_with, take_again, take_all

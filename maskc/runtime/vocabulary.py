@@ -20,10 +20,9 @@ from weakref import WeakSet, ref
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.forced_tokens import TokenTexts
-from maskc.runtime.once import made_once
 from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.token_bytes import TokenBytes
+from maskc.runtime.shared import made_once
+from maskc.runtime.token_bytes import TokenBytes, TokenTexts
 
 _MOST_INDEXED = 4  # tables whose tries are kept, as making them takes half a second
 

@@ -204,7 +204,7 @@ def test_an_artifact_that_leaves_its_vocabulary_to_a_kit_is_served_with_the_serv
     artifact = compile_text('start: "yes" | "no"')
     artifact.save(tmp_path / "artifacts" / "lean.maskc", kit=kit)
     monkeypatch.setenv("MASKC_KIT", str(tmp_path / "model.kit"))
-    monkeypatch.setattr("maskc.runtime.borrowing.find_tokens", lambda *_: None)
+    monkeypatch.setattr("maskc.runtime.loading.find_tokens", lambda *_: None)
     registry = ArtifactRegistry(MODEL, tmp_path / "artifacts")
     assert registry.load("lean").matcher().accept_bytes(b"yes")
 

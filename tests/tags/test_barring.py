@@ -13,8 +13,8 @@ from maskc.explain.links import group_link
 from maskc.kit.artifacts import compile_structural_tag, compile_tools
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.checking import check_contents
 from maskc.runtime.link.text.forbidding_schema import may_be_forbidden
+from maskc.runtime.loading import check_contents
 from maskc.tags.styles import STYLES
 from maskc.tags.tools import describe_tools
 from maskc.vocab import load_vocabulary

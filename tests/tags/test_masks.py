@@ -15,7 +15,7 @@ from maskc.kit.artifacts import compile_structural_tag, compile_tools
 from maskc.kit.file import make_kit
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.checking import check_contents
+from maskc.runtime.loading import check_contents
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
 from tests.examples import seeds

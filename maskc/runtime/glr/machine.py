@@ -32,8 +32,7 @@ from maskc.runtime.glr.queries import END_OF_TEXT, LAYOUT_CONTEXT, Queries
 from maskc.runtime.glr.tables import Lr0Tables
 from maskc.runtime.glr.tokens_without_rows import TokensWithoutRows
 from maskc.runtime.graph import GraphReader
-from maskc.runtime.lookaheads import Lookaheads
-from maskc.runtime.scanner import ScannerTables, group_bytes
+from maskc.runtime.scanner import Lookaheads, ScannerTables, group_bytes
 from maskc.runtime.step_budget import charge_steps, one_mask
 
 _STATES = 4  # of the scanner that are one step

@@ -28,8 +28,7 @@ from maskc.ids import (
 )
 from maskc.runtime.glr.tokens_without_rows import TokensWithoutRows
 from maskc.runtime.graph import NO_TOKENS, GraphReader, Unions
-from maskc.runtime.lookaheads import Lookaheads
-from maskc.runtime.scanner import ScannerTables
+from maskc.runtime.scanner import Lookaheads, ScannerTables
 
 END_OF_TEXT = -1  # in a set of unions: the text may end here
 _THE_END: Unions = frozenset((END_OF_TEXT,))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import GeneralStateId, NonterminalId, TerminalId
-from maskc.runtime.lookaheads import to_bit_sets
+from maskc.runtime.scanner import to_bit_sets
 
 # A production that ends in a state: the nonterminal that it makes, and how many states it pops, at
 # least one.

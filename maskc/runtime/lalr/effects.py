@@ -25,7 +25,7 @@ from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.lalr.hypothesis import ReadSet, Stack, pop_and_push, serial_of
 from maskc.runtime.lalr.stack_cache import DEEP, StackCache
 from maskc.runtime.lalr.tables import LalrTables
-from maskc.runtime.lookaheads import Lookaheads
+from maskc.runtime.scanner import Lookaheads
 
 # What one pushed state takes in a cached effect, and in the effects of tokens that are made of it.
 _STATE_BYTES: Final = 16

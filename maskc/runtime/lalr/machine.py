@@ -44,9 +44,8 @@ from maskc.runtime.lalr.stack_cache import (
 )
 from maskc.runtime.lalr.stepping import Lexemes, Stepper
 from maskc.runtime.lalr.tables import LalrTables
-from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.machine import check_hypotheses
-from maskc.runtime.scanner import ScannerTables, group_bytes
+from maskc.runtime.scanner import Lookaheads, ScannerTables, group_bytes
 
 # What a token makes of a hypothesis: how many states of the stack are popped; which are pushed,
 # lowest first; the scanner state afterwards; the open blocks afterwards, ``None`` if they stay; and

@@ -21,8 +21,7 @@ from maskc.ids import NO_LINE, BoundaryId, ColumnsId, RefinedStateId, TerminalId
 from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Ended, ReadSet, Stack
 from maskc.runtime.lalr.tables import LalrTables
-from maskc.runtime.lookaheads import Lookaheads
-from maskc.runtime.views import view_numbers
+from maskc.runtime.scanner import Lookaheads, view_numbers
 
 # The bytes that change a column.
 COUNTED = b"\n\t "

@@ -36,9 +36,8 @@ from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Ended, Hypotheses, Hypothesis, ReadSet, Stack
 from maskc.runtime.lalr.newlines import Newlines
 from maskc.runtime.lalr.tables import LalrTables
-from maskc.runtime.lookaheads import Lookaheads
 from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
-from maskc.runtime.scanner import ScannerTables
+from maskc.runtime.scanner import Lookaheads, ScannerTables
 
 
 class Lexemes:

@@ -20,8 +20,7 @@ from maskc.ids import (
     RefinedStateId,
     TerminalId,
 )
-from maskc.runtime.lookaheads import Lookaheads, to_bit_sets
-from maskc.runtime.views import view_numbers
+from maskc.runtime.scanner import Lookaheads, to_bit_sets, view_numbers
 
 
 @dataclass(frozen=True, slots=True)

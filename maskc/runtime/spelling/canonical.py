@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from maskc.errors import SpellingError, WrongTypeError
 from maskc.runtime.cache.pool import NO_NUMBER, PooledMask
 from maskc.runtime.compiled import Compiled
-from maskc.runtime.forced_bytes import find_forced_bytes
+from maskc.runtime.forced import find_forced_bytes
 from maskc.runtime.machine import Hypotheses, Machine, check_hypotheses
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.spelling.lookahead import ChunkState, LookAhead, outside

@@ -1,8 +1,9 @@
-"""Finds the vocabulary of an artifact that leaves it to a kit.
+"""What an artifact's file holds: checked, of every kind, and its vocabulary, if that is in a kit.
 
-Such an artifact holds no tokens; its header names them by their fingerprint. They are those of the
-kit that the caller gives, or of one that the process has open, or of a kit in the artifact's
-folder: whichever it is, the fingerprint of the tokens themselves must be the one that is named.
+An artifact that leaves its vocabulary to a kit holds no tokens; its header names them by their
+fingerprint. They are those of the kit that the caller gives, or of one that the process has open,
+or of a kit in the artifact's folder: whichever it is, the fingerprint of the tokens themselves must
+be the one that is named.
 
 Example: beside ``llama3.kit`` a choice of three words takes 10 KB, not 1.4 MB.
 """
@@ -18,7 +19,12 @@ import numpy as np
 
 from maskc.arguments import describe
 from maskc.artifact.container import Arrays, load_container
-from maskc.errors import ArtifactError, WrongTypeError
+from maskc.artifact.header import check_link, check_numbers, check_texts
+from maskc.artifact.model import FORMAT, Contents, check
+from maskc.artifact.relations import check_ends
+from maskc.artifact.sections import PARSERS, is_link, is_schema
+from maskc.artifact.starts import check_starts
+from maskc.errors import ArtifactError, FormatError, WrongTypeError
 from maskc.runtime.vocabulary import (
     BYTES,
     FIRST,
@@ -47,6 +53,37 @@ class HasTokens(Protocol):
 
 
 KitLike = str | os.PathLike[str] | HasTokens
+
+
+def load_contents(path: str, kit: KitLike | None, *, mapped: bool) -> Contents:
+    """Return the contents of an artifact's file, checked, with the tokens that the process has.
+
+    ``kit``: where the vocabulary is, if the artifact leaves it to one.
+
+    Raises:
+        ArtifactError: it is not an artifact, damaged, of another format version, or its kit is not
+            there.
+    """
+    header, arrays = load_container(path, mapped=mapped)
+    if leaves_tokens(header):
+        arrays = add_tokens(header, arrays, path, kit, mapped=mapped)
+    return _share(check_contents(Contents(header, arrays), path))
+
+
+def _share(contents: Contents) -> Contents:
+    """Return contents with the tokens that the process has, so that the file's can go."""
+    arrays = contents.arrays
+    first, data = (arrays[name] for name in TOKEN_ARRAYS)
+    # Other artifacts use the table: whoever writes into this file must not harm them.
+    table = share_tokens(first, data, is_borrowed=True)
+    others = {name: array for name, array in arrays.items() if name not in TOKEN_ARRAYS}
+    n_tokens = first.nbytes + data.nbytes
+    # Arrays keep all of the file; where most of it is tokens, it is left for copies of the rest.
+    if table.first is not first and sum(array.nbytes for array in others.values()) < n_tokens:
+        others = {name: array.copy() for name, array in others.items()}
+        for array in others.values():
+            array.setflags(write=False)
+    return Contents(contents.header, {**others, **table.arrays})
 
 
 def leaves_tokens(header: Mapping[str, Any]) -> bool:
@@ -152,3 +189,58 @@ def _are_tokens(arrays: Arrays) -> bool:
     if first.ndim != 1 or data.ndim != 1 or len(first) < 2 or first[0] or first[-1] != len(data):
         return False
     return not bool((first[1:] < first[:-1]).any())
+
+
+def check_contents(contents: Contents, name: str) -> Contents:
+    """Return the contents, if a machine can follow them.
+
+    Raises:
+        ArtifactError: it cannot, or they are of another format version.
+    """
+    version = contents.header.get("format")
+    if version != FORMAT:
+        raise ArtifactError(
+            name,
+            f"has format {version!r}, and this version of maskc reads format {FORMAT}",
+            "compile the grammar again",
+        )
+    if "kind" in contents.header:
+        kind = str(contents.header["kind"])[:20]
+        raise ArtifactError(name, f"is a {kind}, not an artifact", "load a kit with maskc.load_kit")
+    grammar = contents.header.get("grammar")
+    parser = grammar.get("parser", "lalr") if isinstance(grammar, dict) else "lalr"
+    if isinstance(parser, str) and parser not in PARSERS:
+        reason = f"is of the kind {parser[:20]!r}, which this maskc does not know"
+        raise ArtifactError(name, reason, "install a newer maskc, or compile it again")
+    try:
+        fault = _find_fault(contents)
+    except FormatError as error:
+        reason = f"needs the format {error.name}, which {error.reason}"
+        raise ArtifactError(name, reason, error.remedy) from None
+    fault = fault or check_ends(contents.arrays, contents.header["tokenizer"]["eos_ids"])
+    if fault:
+        raise ArtifactError(name, f"is damaged: {fault}", "compile the grammar again")
+    return contents
+
+
+def _find_fault(contents: Contents) -> str | None:
+    """Return what is wrong with contents of some kind, ``None`` if nothing is."""
+    if is_schema(contents.header):
+        from maskc.runtime.schema.opening import check_plan, check_schema_header
+
+        return check_schema_header(contents.header) or check(contents) or check_plan(contents)
+    if is_link(contents.header):
+        from maskc.runtime.link.plan.opening import check_link_plan
+
+        return (
+            check_link(contents.header)
+            or check(contents)
+            or check_link_plan(contents, check_contents)
+        )
+    # All look at the header; only what has passed the last has states to count.
+    return (
+        check_texts(contents.header)
+        or check(contents)
+        or check_numbers(contents.header, n_scanner_states=len(contents.arrays["scanner_next"]))
+        or check_starts(contents, check_contents)
+    )

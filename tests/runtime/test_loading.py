@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """No kit that another test has open is found."""
-    monkeypatch.setattr("maskc.runtime.borrowing.find_tokens", lambda *_: None)
+    monkeypatch.setattr("maskc.runtime.loading.find_tokens", lambda *_: None)
 
 
 def _alone(folder: Path, tmp_path: Path) -> Path:
