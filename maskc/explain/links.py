@@ -132,7 +132,7 @@ class _Names:
             self._after[key] = self._machine.begin((link,), blanks)
         found: set[str | None] = set()
         for after in self._after[key]:
-            if self._machine.go_on((after,), rest):
+            if self._machine.boundaries.step((after,), rest):
                 found |= self._of(after, rest)
         return found
 

@@ -47,6 +47,12 @@ LEVEL, NODES_AT_ONCE = 40, 10
 Passes = NDArray[np.uint16]
 _NO_NODES: Ints = np.zeros(0, dtype=np.int32)
 _NO_PASSES: Passes = np.zeros(0, dtype=np.uint16)
+# Of a level: nodes, the number of their control state, and passes.
+_Inside = tuple[Ints, NDArray[np.uint8], Passes]
+# Nodes, 256 times the number of the control state before them and the byte, and passes before it.
+_Exits = tuple[Ints, NDArray[np.uint16], Passes]
+_NOTHING_INSIDE: _Inside = (_NO_NODES, np.zeros(0, dtype=np.uint8), _NO_PASSES)
+_NO_EXIT: _Exits = (_NO_NODES, _NO_PASSES, _NO_PASSES)
 
 
 class ComponentReading(NamedTuple):
@@ -177,7 +183,8 @@ class LoopReader:
         )
 
     def _read(self, component: Component, node: int) -> ComponentReading:
-        trie, levels = self.index.tokens, _Levels()
+        # What is found level by level, after a first one with nothing.
+        trie, inside, exits = self.index.tokens, [_NOTHING_INSIDE], [_NO_EXIT]
         # The control state that a byte leads to, and above it the step: one look-up for both.
         cells = (component.table + (component.passes.astype(np.uint16) << 8)).reshape(-1)
         # What is out of the component stays out.
@@ -206,27 +213,29 @@ class LoopReader:
             if leads_out:
                 left = leaves.take(keys).nonzero()[0]
                 entered = (keys.take(left) - 256).astype(np.uint16)
-                levels.left.append((children.take(left), entered, passes.take(left)))
+                exits.append((children.take(left), entered, passes.take(left)))
             cell = cells.take(keys)
             stays = (cell & 0xFF).nonzero()[0]
             nodes, above = children.take(stays), cell.take(stays)
             passed = passes.take(stays)
             passed += above >> 8
             above &= 0xFF
-            levels.inside.append((nodes, above.astype(np.uint8), passed))
-        return self._pack(component, node, levels)
+            inside.append((nodes, above.astype(np.uint8), passed))
+        return self._pack(component, node, inside, exits)
 
-    def _pack(self, component: Component, node: int, levels: _Levels) -> ComponentReading:
+    def _pack(
+        self, component: Component, node: int, inside: list[_Inside], exits: list[_Exits]
+    ) -> ComponentReading:
         """Return the reading of what each level has."""
         index, trie = self.index, self.index.tokens
-        nodes, numbers, passes = map(np.concatenate, zip(*levels.inside, strict=True))
+        nodes, numbers, passes = map(np.concatenate, zip(*inside, strict=True))
         text_indices, at = list_ending(trie, nodes)
         to_end = np.array([0, *component.to_end], dtype=np.uint16)
         text_passes = passes.take(at) + to_end.take(numbers.take(at))
         by_passes = np.argsort(text_passes, kind="stable")
         text_indices, text_passes = text_indices.take(by_passes), text_passes.take(by_passes)
         goes_on = going_on(trie, nodes).nonzero()[0]
-        left, keys, left_passes = map(np.concatenate, zip(*levels.left, strict=True))
+        left, keys, left_passes = map(np.concatenate, zip(*exits, strict=True))
         # Two sorts of narrow numbers take less time than one by pairs.
         by_key = np.argsort(left_passes, kind="stable")
         by_key = by_key[np.argsort(keys[by_key], kind="stable")]
@@ -248,21 +257,6 @@ def _among(indices: Ints, values: Passes, size: int) -> Passes:
     found = np.zeros(size, dtype=np.uint16)
     found[indices] = values
     return found
-
-
-class _Levels:
-    """What was found, level by level, after a first one with nothing."""
-
-    def __init__(self) -> None:
-        # Nodes, the number of their control state, and passes.
-        self.inside: list[tuple[Ints, NDArray[np.uint8], Passes]] = [
-            (_NO_NODES, np.zeros(0, dtype=np.uint8), _NO_PASSES)
-        ]
-        # Nodes, 256 times the number of the control state before them and the byte, and passes
-        # before it.
-        self.left: list[tuple[Ints, NDArray[np.uint16], Passes]] = [
-            (_NO_NODES, _NO_PASSES, _NO_PASSES)
-        ]
 
 
 def go_down(

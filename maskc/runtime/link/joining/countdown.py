@@ -30,10 +30,12 @@ from maskc.runtime.link.automata.loop_reader import (
 from maskc.runtime.link.automata.loops import MOST_PASSES, Loop
 from maskc.runtime.link.automata.node_sets import going_on, list_ending
 from maskc.runtime.link.joining.expressions import Rest
+from maskc.runtime.machine import EVERY_BYTE
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import ROOT, Ints
 from maskc.runtime.step_budget import charge_steps
+from maskc.runtime.successors import NOT_FOLLOWED, StepTable
 
 if TYPE_CHECKING:
     from maskc.runtime.link.joining.boundaries import PieceBoundaries
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
 
 _MOST_MOVES, _MOST_HYPOTHESES = 1_000, 16  # of what follows; beyond it is walked for each mask
 _FEW = 100  # tokens that are left out one by one
-_UNKNOWN, _DEAD = -2, -1
 Passes = NDArray[np.uint16]
 
 
@@ -125,32 +126,20 @@ def _walk(
     Returns:
         False if there are too many states; then not all is written.
     """
-    trie, states = boundaries.index.tokens, [rest.starts]
-    numbers = {rest.starts: 0}
-    first = rest.first_bytes
+    trie, first, (nodes, passes) = boundaries.index.tokens, rest.first_bytes, ends
     if first is None:
         return False
-    table = np.full((1, 256), _UNKNOWN, dtype=np.int32)
-    table[0, [byte for byte in range(256) if byte not in first]] = _DEAD
-    nodes, passes = ends
-    here, n_moves = np.zeros(len(nodes), dtype=np.int32), 0
+    table = StepTable(boundaries.step, tuple, EVERY_BYTE, _as_plain, 1)
+    here = np.full(len(nodes), table.find(rest.starts), dtype=np.int32)
+    table.leave_out(table.find(rest.starts), [byte for byte in range(256) if byte not in first])
     while len(nodes):
         above, nodes = trie.children_of(nodes)
         charge_steps(LEVEL + len(nodes) // NODES_AT_ONCE)
-        keys = here[above] * 256 + trie.byte_array[nodes]
-        after = table.reshape(-1)[keys]
-        for key in np.unique(keys[after == _UNKNOWN]).tolist():
-            found = boundaries.step(states[key >> 8], bytes([key & 255]))
-            n_moves += 1
-            if n_moves > _MOST_MOVES or not _is_plain(found):
-                return False
-            number = numbers.setdefault(found, len(states)) if found else _DEAD
-            if number == len(states):
-                states.append(found)
-                table = np.concatenate([table, np.full((1, 256), _UNKNOWN, dtype=np.int32)])
-            table[key >> 8, key & 255] = number
-        after = table.reshape(-1)[keys]
-        alive = np.flatnonzero(after >= 0)
+        columns = table.column_of[trie.byte_array[nodes]]
+        after = table.after(here[above], columns, _MOST_MOVES - table.n_made)
+        if (after == NOT_FOLLOWED).any():
+            return False
+        alive = np.flatnonzero(after)
         nodes, here, passes = nodes[alive], after[alive], passes[above[alive]]
         ending, at = list_ending(trie, nodes)
         # One level on, a token is read from a node that is nearer to the root: with no more passes.
@@ -162,5 +151,7 @@ def _walk(
     return True
 
 
-def _is_plain(here: tuple[Link, ...]) -> bool:
-    return len(here) <= _MOST_HYPOTHESES and not any(link.piece.counts_tokens for link in here)
+def _as_plain(here: tuple[Link, ...]) -> tuple[Link, ...] | None:
+    """Return hypotheses, ``None`` if they are many, or count tokens."""
+    counts = len(here) > _MOST_HYPOTHESES or any(link.piece.counts_tokens for link in here)
+    return None if counts else here

@@ -12,6 +12,7 @@ goes on, and the text may end at the root, but not at ``(``.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,10 +24,11 @@ from maskc.runtime.link.automata.node_sets import ascending, going_on, list_endi
 from maskc.runtime.link.automata.scanning import NO_EXITS, Scan, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece
-from maskc.runtime.machine import Machine
+from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 from maskc.runtime.step_budget import charge_steps
+from maskc.runtime.successors import DEAD, StepTable, key_of
 
 _STEP = 20  # what a step of a grammar's machine counts for
 _FEW_NODES = 5_000  # on paths, which are listed
@@ -59,9 +61,6 @@ class MachinePiece(Piece):
         self._walks = Cache(scanner.budget, lambda key, scan: 2 * len(key[1]) + scan.n_bytes)
         self._crossing = Cache(scanner.budget, lambda _, exits: 2 * ENTRY_BYTES + exits.nbytes)
         self._paths = Cache(scanner.budget, lambda _, paths: paths.n_bytes)
-        self._group_of = np.zeros(256, dtype=np.int32)
-        for number, group in enumerate(machine.byte_groups):
-            self._group_of[list(group)] = number
         start = machine.start()
         self.may_be_empty = any(map(machine.may_end, start))
         self.first_bytes = frozenset(
@@ -159,45 +158,34 @@ class MachinePiece(Piece):
         Most nodes of a level are reached with the same hypotheses, as inside a string; so the walk
         goes level by level, and from hypotheses to hypotheses by groups of bytes.
         """
-        machine, group_of = self.machine, self._group_of
-        first = self._name(start)
-        known: dict[Hashable, tuple[Any, ...]] = {first: start}
-        moves: dict[tuple[Hashable, int], Hashable] = {}
+        machine = self.machine
+        table = StepTable(
+            machine.step, partial(key_of, machine), machine.byte_groups, _as_they_are, _STEP
+        )
         text_indices, exits = [NO_EXITS], [NO_EXITS]
-        level: dict[Hashable, list[Ints]] = {first: [np.fromiter(nodes, dtype=np.int32)]}
-        while level:
-            below: dict[Hashable, list[Ints]] = {}
-            for name, parts in level.items():
-                here = np.concatenate(parts)
-                _, children = trie.children_of(here)
-                if within is not None:
-                    children = children[within[children]]
-                groups = group_of[trie.byte_array[children]]
-                charge_steps(_STEP + len(children) // 16)
-                for group in np.flatnonzero(np.bincount(groups)).tolist():
-                    move = moves.get((name, group), "")
-                    if move == "":
-                        charge_steps(_STEP)
-                        after = machine.step(known[name], machine.byte_groups[group][:1])
-                        move = moves[name, group] = self._name(after) if after else None
-                        if after:
-                            known.setdefault(move, after)
-                    if move is None:
-                        continue
-                    reached = children[groups == group]
-                    text_indices.append(list_ending(trie, reached)[0])
-                    reached = reached[going_on(trie, reached)]
-                    if len(reached):
-                        below.setdefault(move, []).append(reached)
-                        if any(map(machine.may_end, known[move])):
-                            exits.append(reached)
-            level = below
+        here = np.fromiter(nodes, dtype=np.int32)
+        states = np.full(len(here), table.find(start), dtype=np.int32)
+        while len(here):
+            above, here = trie.children_of(here)
+            if within is not None:
+                above, here = above[within[here]], here[within[here]]
+            charge_steps(_STEP + len(here) // 16)
+            states = table.after(states[above], table.column_of[trie.byte_array[here]])
+            here, states = here[states != DEAD], states[states != DEAD]
+            text_indices.append(list_ending(trie, here)[0])
+            goes_on = going_on(trie, here)
+            here, states = here[goes_on], states[goes_on]
+            may_end = np.zeros(len(table.hypotheses), dtype=np.bool_)
+            for state in np.unique(states).tolist():
+                may_end[state] = any(map(machine.may_end, table.hypotheses[state]))
+            exits.append(here[may_end[states]])
         return Scan(
             self._scanner.part(trie, np.concatenate(text_indices)), ascending(np.concatenate(exits))
         )
 
-    def _name(self, hypotheses: tuple[Any, ...]) -> Hashable:
-        return tuple(map(self.machine.identify, hypotheses))
+
+def _as_they_are(hypotheses: Hypotheses) -> Hypotheses:
+    return hypotheses
 
 
 def find_paths(trie: Trie, bytes_: frozenset[int]) -> TriePaths:

@@ -66,9 +66,6 @@ class LinkMachine:
     def begin(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
         return self.boundaries.step(_begin_token(hypotheses), text)
 
-    def go_on(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
-        return self.boundaries.step(hypotheses, text)
-
     def end_token(self, hypotheses: tuple[Link, ...]) -> tuple[Link, ...]:
         """Return the hypotheses that are live where a token ends; none if it may not end."""
         return tuple(h for h in hypotheses if h.piece.is_live(h.inner, h.rest))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from maskc.runtime.link.automata.automaton import START, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.link.joining.expressions import Rest
-from maskc.runtime.link.joining.pieces import Link, Piece
+from maskc.runtime.link.joining.pieces import Link, Piece, cross
 from maskc.runtime.link.text.free_text import MISSING, Position
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.trie import Ints, Trie
@@ -140,9 +140,7 @@ class LimitedPiece(Piece):
         part = scan.part
         if tokens is not None and tokens <= _MOST_MISSING:
             part = self._without_dead(part, inner, rest)
-        if rest.expression is None or not len(scan.exits):
-            return part
-        return self._scanner.unite((part, rest.walk(self._index.tokens, scan.exits)))
+        return cross(scan._replace(part=part), self._text, rest)
 
     def _without_dead(self, part: Part, inner: LimitedHypothesis, rest: Rest) -> Part:
         """Return a part without the tokens after which no character can be finished."""
