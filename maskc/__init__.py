@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from maskc.runtime.artifact import Artifact, load
     from maskc.runtime.batches import allocate_bitmask, fill_bitmasks
     from maskc.runtime.compiled import Compiled
-    from maskc.runtime.holes.bound import Bound, Given
+    from maskc.runtime.holes import Bound, Given
     from maskc.runtime.matcher import Matcher
+    from maskc.runtime.spelling import Spelling, load_spelling
     from maskc.runtime.spelling.canonical import Canonical
-    from maskc.runtime.spelling.spelling import Spelling, load_spelling
     from maskc.vocab import AddedTokens
 
 __version__ = "0.1.0"
@@ -234,7 +234,7 @@ _MODULES = {
     "fill_bitmasks": "runtime.batches",
     "generate": "generation.writing",
     "load": "runtime.artifact",
-    "load_spelling": "runtime.spelling.spelling",
+    "load_spelling": "runtime.spelling",
     "register_format": "compiling",
     "stream": "generation.writing",
 }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
     from maskc.runtime.link.automata.automaton import ByteAutomaton
-    from maskc.runtime.spelling.spelling import Spelling
+    from maskc.runtime.spelling import Spelling
     from maskc.vocab import AddedTokens, Vocabulary
 
 

@@ -128,7 +128,7 @@ MUTANTS = (
         "if layout is not None and n_open > 2:",
     ),
     Mutant(
-        "runtime/link/counts/counts.py",
+        "runtime/link/counts/__init__.py",
         "far = least - passes - 1",
         "far = least - passes",
     ),

@@ -6,7 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 from maskc.regular.charset import class_set
-from maskc.runtime.spelling.spelling import Spelling
+from maskc.runtime.spelling import Spelling
 from maskc.runtime.spelling.tables import Chunks
 from maskc.spelling.chunks import Rules, build_chunks, rules_of_ranks
 from maskc.spelling.making import assemble

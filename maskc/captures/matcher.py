@@ -21,8 +21,8 @@ from maskc.runtime.compiled import Compiled
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.matcher import Matcher
+from maskc.runtime.spelling import Spelling
 from maskc.runtime.spelling.canonical import Canonical, CanonicalMatcher
-from maskc.runtime.spelling.spelling import Spelling
 from maskc.runtime.undo import UndoLog
 
 

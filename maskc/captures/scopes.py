@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from maskc.errors import HoleError, WrongTypeError
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.holes.bound import HoleMachine
+from maskc.runtime.holes import HoleMachine
 from maskc.runtime.holes.tracks import Automaton
 from maskc.runtime.link.automata.automaton import ByteAutomaton
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps

@@ -24,8 +24,8 @@ from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Piece, SchemaPiece
 from maskc.runtime.link.joining.switching import Markers
 from maskc.runtime.link.plan.replies import cut_reply, names_of
+from maskc.runtime.link.text import FreeText
 from maskc.runtime.link.text.forbidding_schema import ForbiddingSchemaPiece
-from maskc.runtime.link.text.free_text import FreeText
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.matcher import Matcher
 

@@ -47,7 +47,7 @@ from maskc.limits import MEGABYTE, Limits, as_limits
 from maskc.runtime.arguments import as_count
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
 from maskc.runtime.link.joining.expressions import Expression
-from maskc.runtime.link.text.free_text import FreeWords
+from maskc.runtime.link.text import FreeWords
 from maskc.runtime.shared import Shared
 from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.tags.fields import parse_tag

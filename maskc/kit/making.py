@@ -26,7 +26,7 @@ from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.fields import PlanError
-from maskc.runtime.holes.bound import Given
+from maskc.runtime.holes import Given
 from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.counts.positions import CountedPattern
 from maskc.runtime.link.joining.boundaries import PieceBoundaries

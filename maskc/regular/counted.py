@@ -2,7 +2,7 @@ r"""The positions of a regular expression, with a counter for each loop that is 
 
 A *position* is one character of the pattern. After it follow others, by edges that say how many of
 the counted loops around it stay open, and whether the innermost of these begins one more pass. A
-loop counts its passes (:mod:`maskc.runtime.link.counts.counts`) and is never written out, unless it
+loop counts its passes (:mod:`maskc.runtime.link.counts`) and is never written out, unless it
 is so small that copies are cheaper.
 
 A pass that reads nothing counts for nothing: ``(?:a?){3}`` is ``a{0,3}``.
@@ -39,7 +39,7 @@ from maskc.regular.tree import (
     Repeat,
 )
 from maskc.regular.utf8 import Utf8Nodes
-from maskc.runtime.link.counts.counts import Bounds
+from maskc.runtime.link.counts import Bounds
 from maskc.runtime.link.counts.positions import START, CountedPattern, Edge
 
 MAX_POSITIONS, MAX_PARTS = 50_000, 20_000

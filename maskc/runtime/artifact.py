@@ -32,7 +32,7 @@ from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, share_tokens
 
 if TYPE_CHECKING:
-    from maskc.runtime.holes.bound import Binder, Bound, Given
+    from maskc.runtime.holes import Binder, Bound, Given
 
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024
 _MOST_READY = 512  # masks
@@ -179,7 +179,7 @@ class Artifact(Compiled):
     @made_once
     def binder(self) -> Binder:
         """What narrows its terminals."""
-        from maskc.runtime.holes.bound import Binder
+        from maskc.runtime.holes import Binder
 
         return Binder(self, self.budget)
 

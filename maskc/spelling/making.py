@@ -19,7 +19,7 @@ import maskc
 from maskc.errors import TokenizerError
 from maskc.frontends.lark.regex_module import CharacterTest
 from maskc.regular.charset import CodePoints, every_character
-from maskc.runtime.spelling.spelling import SECTIONS, VERSION, Spelling
+from maskc.runtime.spelling import SECTIONS, VERSION, Spelling
 from maskc.runtime.spelling.tables import (
     FOREVER,
     FROM_START,

@@ -47,8 +47,8 @@ from maskc.runtime.link.plan.records import (
     list_ranges,
     write_node,
 )
+from maskc.runtime.link.text import FreeText, FreeWords
 from maskc.runtime.link.text.forbidding_schema import ForbiddingSchemaPiece
-from maskc.runtime.link.text.free_text import FreeText, FreeWords
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.names import OtherName
 from maskc.runtime.link.text.raw_text import RawText

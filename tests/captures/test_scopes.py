@@ -5,7 +5,7 @@ import pytest
 import maskc
 from maskc.captures.scopes import Scopes
 from maskc.errors import HoleError, UnknownSymbolError
-from maskc.runtime.holes.bound import HoleMachine
+from maskc.runtime.holes import HoleMachine
 
 
 @pytest.fixture(scope="module")

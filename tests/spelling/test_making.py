@@ -10,7 +10,7 @@ import maskc
 from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError, SpellingError, TokenizerError
-from maskc.runtime.spelling.spelling import KIND
+from maskc.runtime.spelling import KIND
 from maskc.vocab import load_encoder
 from maskc.vocab.piece_decoder import decode_byte_level
 from tests.compiled import legal_ids

@@ -31,7 +31,7 @@ from maskc.runtime.budget.parsing import ParsedTexts
 from maskc.runtime.budget.strings import search
 from maskc.runtime.budget.values import JsonTexts
 from maskc.runtime.glr.machine import GlrMachine
-from maskc.runtime.holes.bound import HoleMachine
+from maskc.runtime.holes import HoleMachine
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.link.automata.automaton import NO_LABEL, START, ByteAutomaton
 from maskc.runtime.link.joining.expressions import (

@@ -1,1 +1,290 @@
-"""Terminals narrowed when a matcher is made: to the tables of this database, say."""
+"""An artifact whose terminals are narrowed: its machine, and what makes matchers of it.
+
+What a token does and which are legal is cached as in :mod:`maskc.runtime.lalr.machine`, with the
+track of the open lexeme beside the scanner's state; masks are numbered in the artifact's own pool.
+
+Example: ``artifact.bind(TABLE=["users", "orders"]).matcher()`` allows after ``FROM `` what begins
+``users`` or ``orders``. After ``FROM us`` the mask is found by the scanner's state inside a name,
+the track after ``us``, and the state on top of the stack.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable, Iterable, Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from maskc.errors import HoleError, UnknownSymbolError, WrongValueError
+from maskc.ids import TerminalId
+from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache.pool import PooledMask
+from maskc.runtime.compiled import Compiled
+from maskc.runtime.holes.masks import HoleMasks
+from maskc.runtime.holes.side import SideHypothesis, SideMachine, Step
+from maskc.runtime.holes.stepping import HoleStepper, TerminalLexemes
+from maskc.runtime.holes.tracks import BEGINNING, Automaton, Tracks, bytes_of, read_words
+from maskc.runtime.holes.walks import Beginnings, LexemeWalks
+from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, pop_and_push
+from maskc.runtime.lalr.machine import LalrMachine, find_effect
+from maskc.runtime.lalr.newlines import COUNTED
+from maskc.runtime.lalr.stack_cache import HypothesisCache, measure_effects
+from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.machine import Machine, check_hypotheses
+from maskc.runtime.scanner import group_bytes
+from maskc.runtime.step_budget import USUAL_STEPS, one_mask
+from maskc.runtime.vocabulary import TokenTable
+
+if TYPE_CHECKING:
+    from maskc.runtime.artifact import Artifact
+
+_Known = tuple[SideHypothesis[int], ...]
+
+
+class HoleMachine(SideMachine[int]):
+    """An artifact's machine with terminals narrowed.
+
+    Attributes:
+        tracks: of the holes.
+        masks: composes masks.
+        machine, stepper, pool, byte_groups: see the base class.
+    """
+
+    stepper: HoleStepper
+
+    def __init__(
+        self,
+        machine: LalrMachine,
+        lexemes: tuple[TerminalLexemes, ...],
+        tracks: Tracks,
+        beginnings: Beginnings,
+        tokens: TokenTable,
+        budget: Budget,
+    ) -> None:
+        # Words tell bytes apart that the scanner does not.
+        apart = {byte for automaton in tracks.automata for byte in bytes_of(automaton)}
+        counted = COUNTED if machine.newlines else b""
+        groups = group_bytes(machine.scanner.byte_classes, apart=bytes(sorted(apart)) + counted)
+        stepper = HoleStepper(machine, lexemes, tracks, budget)
+        super().__init__(machine, stepper, tokens.text_of, groups)
+        self.tracks = tracks
+        walks = LexemeWalks(stepper, tracks, beginnings, tokens.index.tokens, budget)
+        self.masks = HoleMasks(machine, stepper, tracks, walks, tokens.index)
+        n_states = machine.tables.n_states
+        self._effects = HypothesisCache(budget, n_states, measure_effects)
+        self._mask_of = HypothesisCache(budget, n_states)
+
+    def begin(self, h: Hypothesis) -> int:  # noqa: ARG002
+        """Return the track before the first byte."""
+        return BEGINNING
+
+    def take(self, hypotheses: _Known, token_id: int) -> _Known:
+        """Return the live hypotheses after a token; none: it is illegal."""
+        if len(hypotheses) == 1:
+            return self._take(hypotheses[0], token_id)
+        after = tuple(after for known in hypotheses for after in self._take(known, token_id))
+        check_hypotheses(len(after))
+        return after
+
+    def _take(self, known: SideHypothesis[int], token_id: int) -> _Known:
+        h = known.hypothesis
+        effects = self._effects.find((h.state, known.side, token_id, h.stack.state), h)
+        if effects is None:
+            return self._take_first(known, token_id)
+        return tuple(
+            SideHypothesis(
+                Hypothesis(
+                    state,
+                    pop_and_push(h.stack, n_popped, pushed),
+                    h.indents if indents is None else indents,
+                    column,
+                ),
+                track,
+            )
+            for (n_popped, pushed, state, indents, column), track in effects
+        )
+
+    def _take_first(self, known: SideHypothesis[int], token_id: int) -> _Known:
+        """Return the same, by following the token's bytes, and cache it."""
+        text = self._text_of(token_id)
+        if not text:
+            return ()
+        h = known.hypothesis
+        reads = ReadSet(h.stack.depth)
+        with one_mask(self.pool.steps, self.remedy):
+            after = self.stepper.step((known,), text, Step(reads))
+        effects = tuple((find_effect(h, x.hypothesis, reads.lowest), x.side) for x in after)
+        reads.layout |= self.machine.counts_columns[h.state]
+        self._effects.keep((h.state, known.side, token_id, h.stack.state), h, reads, effects)
+        return tuple(after)
+
+    def mask(self, known: SideHypothesis[int]) -> PooledMask:
+        """Return the tokens that a hypothesis allows."""
+        h = known.hypothesis
+        key = (h.state, known.side, h.stack.state)
+        found: PooledMask | None = self._mask_of.find(key, h)
+        if found is None:
+            reads = ReadSet(h.stack.depth)
+            with one_mask(self.pool.steps, self.remedy):
+                found = self.masks.compose(known, reads)
+            reads.layout |= self.machine.counts_columns[h.state]
+            self._mask_of.keep(key, h, reads, found)
+        return found
+
+    def side_of(self, known: SideHypothesis[int]) -> Hashable:
+        """Return the words' states, which say all about the open lexeme."""
+        return self.tracks.states_of(known.side)
+
+
+_N_NEAREST = 3
+_MOST_BOUND = 64  # of one artifact, which are found again by their words
+
+Given = Iterable[str] | Automaton
+
+
+class Bound(Compiled):
+    """An artifact with terminals narrowed. Immutable.
+
+    Made by :meth:`maskc.Artifact.bind` and :func:`maskc.narrow`.
+
+    Attributes:
+        artifact: as given.
+        holes: the names of the terminals.
+    """
+
+    def __init__(self, artifact: Artifact, machine: Machine[Any], holes: tuple[str, ...]) -> None:
+        super().__init__(machine, artifact.tokens, artifact.eos_ids)
+        self.artifact, self.holes = artifact, holes
+
+    def __repr__(self) -> str:
+        return f"<maskc.Bound {', '.join(self.holes)} of {self.artifact!r}>"
+
+
+class Binder:
+    """Narrows the terminals of one artifact. Safe to use from any thread.
+
+    What does not depend on the words is worked out once; and the same words are found again.
+
+    Args:
+        artifact: of an LALR grammar.
+        budget: what is cached is charged to.
+
+    Raises:
+        HoleError: it is of no such grammar.
+    """
+
+    def __init__(self, artifact: Artifact, budget: Budget) -> None:
+        grammar = artifact.header.get("grammar")
+        self._name = str(grammar.get("name")) if isinstance(grammar, dict) else "<artifact>"
+        machine, header = artifact.machine, artifact.header
+        if not isinstance(machine, LalrMachine):
+            raise HoleError(
+                self._name,
+                "a terminal",
+                "only terminals of an LALR grammar can be restricted",
+                "compile the grammar with parser=lalr",
+            )
+        self._artifact, self._machine, self._budget = artifact, machine, budget
+        self._terminals: dict[str, TerminalId] = {
+            name: TerminalId(number) for number, name in enumerate(header["terminals"]) if number
+        }
+        self._lexemes: dict[TerminalId, TerminalLexemes] = {}
+        self._beginnings = Cache(budget)
+        self._bound: dict[object, Bound] = {}  # by the words, newest last
+        self._lock = threading.Lock()
+
+    def read(self, given: Mapping[str, Given]) -> dict[str, Automaton]:
+        """Return the words of each terminal as an automaton.
+
+        Raises:
+            HoleError, TypeError, UnknownSymbolError: as :meth:`maskc.Artifact.bind`.
+        """
+        for name in given:
+            self._find(name)
+        return {name: read_words(self._name, name, given[name]) for name in sorted(given)}
+
+    def bind(self, given: Mapping[str, Given]) -> Bound:
+        """Return the artifact with terminals narrowed; see :meth:`maskc.Artifact.bind`."""
+        if not given:
+            raise WrongValueError("bind takes at least one terminal and its words")
+        with one_mask(USUAL_STEPS):
+            return self._bind(given)
+
+    def _bind(self, given: Mapping[str, Given]) -> Bound:
+        artifact, words = self._artifact, self.read(given)
+        key = tuple((name, _describe(automaton)) for name, automaton in words.items())
+        with self._lock:
+            found = self._bound.pop(key, None)
+            if found is not None:
+                self._bound[key] = found
+                return found
+        names, automata = tuple(words), list(words.values())
+        holes = [self._find(name) for name in names]
+        for name, hole, automaton in zip(names, holes, automata, strict=True):
+            if not hole.has_words(self._machine.scanner, automaton):
+                raise HoleError(
+                    self._name,
+                    name,
+                    "none of its words fits where the grammar may need one",
+                    "give more words, or use maskc.narrow",
+                )
+        terminals = tuple(hole.terminal for hole in holes)
+        tracks = Tracks(
+            list(zip(terminals, automata, strict=True)),
+            [hole.reach for hole in holes],
+            self._budget,
+        )
+        beginnings = self._beginnings.get(terminals)
+        if beginnings is None:
+            beginnings = Beginnings(
+                self._machine.scanner, holes, artifact.tokens.index.tokens, self._budget
+            )
+            self._beginnings.put(terminals, beginnings)
+        made = HoleMachine(
+            self._machine, tuple(holes), tracks, beginnings, artifact.tokens, self._budget
+        )
+        bound = Bound(artifact, made, names)
+        with self._lock:
+            # Of two threads that bind the same words at once, the first one's stays.
+            bound = self._bound.setdefault(key, bound)
+            while len(self._bound) > _MOST_BOUND:
+                del self._bound[next(iter(self._bound))]
+        return bound
+
+    def _find(self, name: str) -> TerminalLexemes:
+        """Return the lexemes of a terminal.
+
+        Raises:
+            HoleError: it is ignored, or the indenter's.
+            UnknownSymbolError: there is none.
+        """
+        terminal = self._terminals.get(name)
+        if terminal is None:
+            nearest = get_close_matches(name, sorted(self._terminals), _N_NEAREST, cutoff=0.3)
+            raise UnknownSymbolError(self._name, "terminal", name, tuple(nearest))
+        layout = self._machine.tables.layout
+        if layout is not None and terminal in (layout.newline, layout.indent, layout.dedent):
+            raise HoleError(
+                self._name,
+                name,
+                "the indenter makes blocks of it, and it cannot be narrowed",
+                "narrow another terminal",
+            )
+        found = self._lexemes.get(terminal)
+        if found is None:
+            found = self._lexemes[terminal] = TerminalLexemes(
+                self._artifact.contents, self._machine.tables, terminal
+            )
+        if not any(found.reach):
+            raise HoleError(
+                self._name,
+                name,
+                "no lexeme reaches the parser as this terminal",
+                "take it out of %ignore, or narrow a terminal that is used",
+            )
+        return found
+
+
+def _describe(automaton: Automaton) -> object:
+    """Return what is the same for the same words; an automaton of another kind is itself."""
+    return tuple(automaton.words) if isinstance(automaton, Words) else automaton

@@ -32,8 +32,8 @@ from maskc.runtime.compiled import Compiled
 from maskc.runtime.forced import find_forced_bytes
 from maskc.runtime.machine import Hypotheses, Machine, check_hypotheses
 from maskc.runtime.matcher import Matcher
+from maskc.runtime.spelling import Spelling, evict_half, load_spelling
 from maskc.runtime.spelling.lookahead import ChunkState, LookAhead, outside
-from maskc.runtime.spelling.spelling import Spelling, evict_half, load_spelling
 from maskc.runtime.spelling.tables import DEAD, Words
 from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import share_tokens

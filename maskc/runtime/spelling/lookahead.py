@@ -23,7 +23,7 @@ from maskc.errors import LimitError
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
-from maskc.runtime.spelling.spelling import Spelling, evict_half
+from maskc.runtime.spelling import Spelling, evict_half
 from maskc.runtime.spelling.tables import DEAD, Ints, WholeChunks, Words, pack
 from maskc.runtime.step_budget import one_mask
 from maskc.runtime.successors import NOT_FOLLOWED, Successors

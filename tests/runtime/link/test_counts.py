@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.runtime.link.counts.counts import Boxes, cap, join, leave, repeat
+from maskc.runtime.link.counts import Boxes, cap, join, leave, repeat
 
 Vector = tuple[int, ...]
 _MOST = 7

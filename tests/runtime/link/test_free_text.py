@@ -3,7 +3,7 @@
 import pytest
 
 from maskc.runtime.link.automata.automaton import NO_LABEL
-from maskc.runtime.link.text.free_text import CHARACTERS, FreeText, FreeWords
+from maskc.runtime.link.text import CHARACTERS, FreeText, FreeWords
 
 
 def _word(text: str) -> tuple[int, ...]:

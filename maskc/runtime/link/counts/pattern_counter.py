@@ -1,7 +1,7 @@
 r"""A pattern with counters as an automaton over bytes that is made when it is needed.
 
 A state is a set of control states, each with the counts of the loops around it. What is done with
-counts is told in :mod:`maskc.runtime.link.counts.counts`, and what control states are in
+counts is told in :mod:`maskc.runtime.link.counts`, and what control states are in
 :mod:`maskc.runtime.link.counts.positions`.
 
 Every control state leads to the end of a text: a loop may go on until it has passed often enough,
@@ -25,7 +25,7 @@ import numpy as np
 from maskc.byte_classes import DONE, byte_classes
 from maskc.errors import LimitError
 from maskc.runtime.link.automata.loops import LEFT, Loop
-from maskc.runtime.link.counts.counts import (
+from maskc.runtime.link.counts import (
     FREE,
     Bounds,
     Box,

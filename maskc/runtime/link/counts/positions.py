@@ -24,7 +24,7 @@ import numpy as np
 
 from maskc.byte_classes import DONE, ByteEdge
 from maskc.runtime.link.automata.loops import LEFT, MOST_STATES, Component, LoopExit
-from maskc.runtime.link.counts.counts import Bounds
+from maskc.runtime.link.counts import Bounds
 
 # A position, and the node that reads the rest of its character, ``DONE`` after it.
 ControlState = tuple[int, int]

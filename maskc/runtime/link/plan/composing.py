@@ -38,8 +38,8 @@ from maskc.runtime.link.joining.pieces import (
     TokenPiece,
 )
 from maskc.runtime.link.joining.switching import ATOM, Markers, SwitchPiece, Target, Word
+from maskc.runtime.link.text import FreeScans, FreeText, FreeWords
 from maskc.runtime.link.text.forbidding_schema import Barring, ForbiddingSchemaPiece
-from maskc.runtime.link.text.free_text import FreeScans, FreeText, FreeWords
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.names import OtherName, OtherNameScans
 from maskc.runtime.link.text.raw_text import RawBody, RawString, RawText

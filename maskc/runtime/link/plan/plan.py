@@ -28,8 +28,8 @@ from maskc.runtime.link.plan.records import (
     FrozenTable,
     read_node,
 )
+from maskc.runtime.link.text import FreeWords
 from maskc.runtime.link.text.forbidding_schema import may_be_forbidden
-from maskc.runtime.link.text.free_text import FreeWords
 from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout, Plan
 
 PARTS = ("automata", "counters", "nodes", "schemas", "tables", "texts")

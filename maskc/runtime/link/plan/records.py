@@ -33,7 +33,7 @@ from maskc.runtime.fields import (
 from maskc.runtime.link.counts.positions import MOST_POSITIONS, START, CountedPattern, Edge
 from maskc.runtime.link.joining.switching import ATOM, Word
 from maskc.runtime.link.plan.members import Counts
-from maskc.runtime.link.text.free_text import FreeWords
+from maskc.runtime.link.text import FreeWords
 
 MOST_COUNT = 1 << 31
 _MOST_NAMES = 1 << 12

@@ -28,7 +28,7 @@ from maskc.runtime.link.automata.scanning import Scan
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece, SchemaPiece
-from maskc.runtime.link.text.free_text import FreeScans, Position
+from maskc.runtime.link.text import FreeScans, Position
 from maskc.runtime.schema.machine.nodes import KEY, STATE, STRING, Configuration
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.trie import Ints, Trie

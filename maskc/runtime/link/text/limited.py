@@ -18,7 +18,7 @@ from maskc.runtime.link.automata.automaton import START, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece, cross
-from maskc.runtime.link.text.free_text import MISSING, Position
+from maskc.runtime.link.text import MISSING, Position
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.schema.tries.trie import Ints, Trie
 
