@@ -23,7 +23,6 @@ from maskc.runtime.machine import Hypotheses
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.spelling import Spelling
 from maskc.runtime.spelling.canonical import Canonical, CanonicalMatcher
-from maskc.runtime.undo import UndoLog
 
 
 class Captures(Compiled):
@@ -53,7 +52,7 @@ class Captures(Compiled):
 
     def matcher(self) -> CapturingMatcher:
         """Return a matcher at the start of the text."""
-        return CapturingMatcher(self, self.machine.start(), UndoLog(), terminated=False)
+        return CapturingMatcher(self, self.machine.start())
 
     def __repr__(self) -> str:
         names = ", ".join([*self.symbols.rules.values(), *self.symbols.terminals.values()])
@@ -153,7 +152,7 @@ class CanonicalCaptures(Canonical):
 
     def matcher(self) -> OwnCapturingMatcher:
         """Return a matcher at the start of the text."""
-        return OwnCapturingMatcher(self, self.machine.start(), UndoLog(), terminated=False)
+        return OwnCapturingMatcher(self, self.machine.start())
 
     def __repr__(self) -> str:
         return f"<maskc.Canonical of {self.captures!r}>"

@@ -28,7 +28,6 @@ from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.shared import made_once
 from maskc.runtime.step_budget import USUAL_STEPS
-from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, share_tokens
 
 if TYPE_CHECKING:
@@ -198,7 +197,7 @@ class Artifact(Compiled):
             return self.for_start(start).matcher(start=None, **holes)
         if holes:
             return self.bind(**holes).matcher()
-        return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
+        return Matcher(self, self.machine.start())
 
     def prepare(self, examples: Iterable[Iterable[int]] | None = None, *, seconds: float) -> int:
         """Follow texts ahead, so that fills and tokens of texts like them find their work done.

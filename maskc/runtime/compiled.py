@@ -16,7 +16,6 @@ from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.shared import Shared, made_once
 from maskc.runtime.token_bytes import TokenTexts
-from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import TokenTable
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ class Compiled(Shared):
         Of a kit's constraint, its methods raise a ``LimitError`` where a text can be read in too
         many ways at once, or a pattern needs too many states; the matcher stays as it was.
         """
-        return Matcher(self, self.machine.start(), UndoLog(), terminated=False)
+        return Matcher(self, self.machine.start())
 
     def mask_table(self, first: int = 0) -> NDArray[np.int32]:
         """Return the masks that have a number so far, by number; they cannot be written to.

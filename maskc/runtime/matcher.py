@@ -57,23 +57,18 @@ class Matcher:
     )
 
     def __init__(
-        self,
-        artifact: Compiled,
-        hypotheses: Hypotheses,
-        undo: UndoLog,
-        *,
-        terminated: bool,
+        self, artifact: Compiled, hypotheses: Hypotheses, undo: UndoLog | None = None
     ) -> None:
         self._artifact = artifact
         self._hypotheses = hypotheses
-        self._terminated = terminated
+        self._terminated = False
         # Of the artifact, where they are read without a detour.
         self._machine, self._ends = artifact.machine, artifact.ends
         self._n_words = -(-artifact.vocab_size // 32)
         # The bitmask that was checked last: engines fill the same one again and again.
         self._filled = _NO_BITMASK
         # One entry a token: the state before it.
-        self._undo = undo
+        self._undo = UndoLog() if undo is None else undo
         # Of the last mask with a budget: where the text was, and whether it is the plain one.
         self._point: Point | None = None
         self._is_exact = True
@@ -276,10 +271,10 @@ class Matcher:
 
     def fork(self) -> Self:
         """Return an independent matcher in the same state."""
-        copy = type(self)(
-            self._artifact, self._hypotheses, self._undo.fork(), terminated=self._terminated
-        )
-        copy._point, copy._is_exact = self._point, self._is_exact  # noqa: SLF001, its own class
+        copy = type(self)(self._artifact, self._hypotheses, self._undo.fork())
+        # Private, but of its own class.
+        copy._terminated = self._terminated  # noqa: SLF001
+        copy._point, copy._is_exact = self._point, self._is_exact  # noqa: SLF001
         return copy
 
     def __copy__(self) -> Self:

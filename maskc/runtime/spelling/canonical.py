@@ -35,7 +35,6 @@ from maskc.runtime.matcher import Matcher
 from maskc.runtime.spelling import Spelling, evict_half, load_spelling
 from maskc.runtime.spelling.lookahead import ChunkState, LookAhead, outside
 from maskc.runtime.spelling.tables import DEAD, Words
-from maskc.runtime.undo import UndoLog
 from maskc.runtime.vocabulary import share_tokens
 
 NO_LAST = -1  # no token of the chunk was written
@@ -256,7 +255,7 @@ class Canonical(Compiled):
 
     def matcher(self) -> CanonicalMatcher:
         """Return a matcher at the start of the text."""
-        return CanonicalMatcher(self, self.machine.start(), UndoLog(), terminated=False)
+        return CanonicalMatcher(self, self.machine.start())
 
     def __repr__(self) -> str:
         return f"<maskc.Canonical of {self.language!r}>"
@@ -291,7 +290,7 @@ class CanonicalMatcher(Matcher):
             self._is_exact = self._terminated or machine.are_own(here)
             return
         own, is_own = self._words(), machine.are_own(here)
-        plain = Matcher(self._artifact.language, self._plain(), UndoLog(), terminated=False)
+        plain = Matcher(self._artifact.language, self._plain())
         # How the text was to be finished at its last mask helps to finish it now.
         plain._point = self._point  # noqa: SLF001, its own class
         try:
