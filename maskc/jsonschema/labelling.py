@@ -21,7 +21,7 @@ from maskc.jsonschema.exploring import (
     MAX_STATES,
     MAX_WORK,
     POLL_EVERY,
-    StateNumbers,
+    TooLargeError,
     refine_classes,
 )
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
@@ -47,81 +47,143 @@ def label_strings(parts: Sequence[CharDfa], label: Callable[[tuple[int, ...]], i
             raise CustomFormatError(part.reader)
     starts, kinds = refine_classes(parts)
     number_of = {kind: n for n, kind in enumerate(dict.fromkeys(kinds))}
-    live = _LiveStates(parts, list(number_of))
     most = min(MAX_STATES, MAX_WORK // (len(parts) * len(number_of)))
-    states = StateNumbers(live.begin, most)
+    product = _Product(parts, list(number_of), most)
     known: dict[tuple[int, ...], int] = {}
     rows, defaults, labels = [dict[int, int]()], [DEAD], [NO_LABEL]
-    for state in states.order:  # it grows meanwhile
+    for live in product.order:  # it grows meanwhile
         if not len(rows) % POLL_EVERY:
             poll()
-        own = live.labels(state)
+        own = product.labels(live)
         if own not in known:
             known[own] = label(own)
         labels.append(known[own])
-        numbered, targets = live.follow(state)
-        default, *others = states.row(targets)
-        row = zip(numbered, others, strict=True)
-        rows.append({kind: target for kind, target in row if target != default})
+        row, default = product.follow(live)
+        rows.append(row)
         defaults.append(default)
     return CharDfa(starts, [number_of[kind] for kind in kinds], defaults, rows, labels, 1)
 
 
 # Live states, each by a number of its own: the state times the number of automata, and which.
 _Live = tuple[int, ...]
+# What each class leads to, and what the others do.
+_Row = tuple[dict[int, int], int]
 
 
-class _LiveStates:
-    """Tuples of live states, and those that they lead to.
+class _Product:
+    """Tuples of live states, numbered as they are met, and those that they lead to.
+
+    Where one is live, what leads on from it is its automaton's row, with finer classes.
 
     Args:
         kinds: the class of each automaton for each common class of characters.
+        most: how many tuples there may be.
 
     Attributes:
-        begin: the tuple before a string.
+        order: the tuples, by number less 1; the first one is that before a string.
     """
 
-    def __init__(self, parts: Sequence[CharDfa], kinds: Sequence[tuple[int, ...]]) -> None:
-        self._parts, self._n_parts, self._n_kinds = parts, len(parts), len(kinds)
+    def __init__(
+        self, parts: Sequence[CharDfa], kinds: Sequence[tuple[int, ...]], most: int
+    ) -> None:
+        self._parts, self._n_parts, self._n_kinds = list(parts), len(parts), len(kinds)
+        self._most = most
         self._finer: list[dict[int, list[int]]] = []
         for n in range(len(parts)):
             finer = dict[int, list[int]]()
             for number, kind in enumerate(kinds):
                 finer.setdefault(kind[n], []).append(number)
             self._finer.append(finer)
-        self._rows: dict[int, tuple[dict[int, int], int]] = {}
-        self.begin: _Live = tuple(
-            [part.start * len(parts) + n for n, part in enumerate(parts) if part.start != DEAD]
+        self._rows: dict[int, _Row] = {}
+        self._none: tuple[int, ...] = (NO_LABEL,) * len(parts)
+        self.order: list[_Live] = []
+        self._numbers: dict[_Live, int] = {}
+        # The same of one live state; 0: not met yet.
+        self._number_of = [0] * (len(parts) * max([part.n_states for part in parts]))
+        self._find(
+            tuple(
+                [part.start * len(parts) + n for n, part in enumerate(parts) if part.start != DEAD]
+            )
         )
 
-    def labels(self, state: _Live) -> tuple[int, ...]:
+    def labels(self, live: _Live) -> tuple[int, ...]:
         """Return what the automata say of a string that ends here."""
-        found = [NO_LABEL] * self._n_parts
-        for number in state:
-            at, n = divmod(number, self._n_parts)
-            found[n] = self._parts[n].labels[at]
-        return tuple(found)
+        found: list[int] | None = None
+        for number in live:
+            n = number % self._n_parts
+            own = self._parts[n].labels[number // self._n_parts]
+            if own != NO_LABEL:
+                found = found or list(self._none)
+                found[n] = own
+        return self._none if found is None else tuple(found)
 
-    def follow(self, state: _Live) -> tuple[list[int], list[_Live]]:
-        """Return classes that may lead elsewhere than others do, and where: the others, then each.
+    def follow(self, live: _Live) -> _Row:
+        """Return the numbers of the tuples that classes lead to, but for most of them, and of that.
 
-        Of all classes the first is left out, and stands for the others.
+        Raises:
+            TooLargeError: there are too many tuples.
         """
-        if len(state) == 1:
-            row, default = self._row(state[0])
-            kinds, others = list(row), _one(default)
-            found = [_one(target) for target in row.values()]
-        else:
-            rows = [self._row(number) for number in state]
-            kinds = sorted({kind for row, _ in rows for kind in row})
-            found = [_meet(rows, kind) for kind in kinds]
-            others = tuple([default for _, default in rows if default])
+        if len(live) == 1:
+            return self._follow_one(live[0])
+        rows = [self._row(number) for number in live]
+        kinds = sorted({kind for row, _ in rows for kind in row})
         if len(kinds) == self._n_kinds:
-            return kinds[1:], found
-        return kinds, [others, *found]
+            default = self._find(_meet(rows, kinds.pop(0)))
+        else:
+            default = self._find(tuple([other for _, other in rows if other]))
+        found = dict[int, int]()
+        for kind in kinds:
+            target = self._find(_meet(rows, kind))
+            if target != default:
+                found[kind] = target
+        return found, default
 
-    def _row(self, number: int) -> tuple[dict[int, int], int]:
-        """Return the number that each class leads to, and the one that others do; 0 is dead."""
+    def _follow_one(self, number: int) -> _Row:
+        """Return the same of a tuple of one."""
+        n = number % self._n_parts
+        part, finer, at = self._parts[n], self._finer[n], number // self._n_parts
+        row = part.rows[at]
+        default = -1
+        if len(row) < len(finer):
+            default = self._find_one(part.defaults[at], n)
+        found = dict[int, int]()
+        for own, after in row.items():
+            target = self._find_one(after, n)
+            if default < 0:  # there are no others
+                default = target
+            if target != default:
+                for kind in finer[own]:
+                    found[kind] = target
+        return found, default
+
+    def _find(self, live: _Live) -> int:
+        """Return the number of a tuple."""
+        if len(live) == 1:
+            n = live[0] % self._n_parts
+            return self._find_one(live[0] // self._n_parts, n)
+        number = self._numbers.get(live, 0)
+        if not number:
+            number = self._numbers[live] = self._add(live)
+        return number
+
+    def _find_one(self, state: int, n: int) -> int:
+        """Return the number of a tuple of one automaton's state, or of none."""
+        if state == DEAD:
+            return self._find(())
+        live = state * self._n_parts + n
+        number = self._number_of[live]
+        if not number:
+            number = self._number_of[live] = self._add((live,))
+        return number
+
+    def _add(self, live: _Live) -> int:
+        if len(self.order) >= self._most:
+            raise TooLargeError
+        self.order.append(live)
+        return len(self.order)
+
+    def _row(self, number: int) -> _Row:
+        """Return the live state that each class leads to, and the one that others do; 0 is dead."""
         found = self._rows.get(number)
         if found is None:
             state, n = divmod(number, self._n_parts)
@@ -139,9 +201,5 @@ def _number(state: int, n: int, n_parts: int) -> int:
     return state * n_parts + n if state != DEAD else 0
 
 
-def _one(number: int) -> _Live:
-    return (number,) if number else ()
-
-
-def _meet(rows: list[tuple[dict[int, int], int]], kind: int) -> _Live:
+def _meet(rows: list[_Row], kind: int) -> _Live:
     return tuple([target for row, default in rows if (target := row.get(kind, default))])
