@@ -12,7 +12,6 @@ them, are refused (``TooLargeError``, which the caller turns into a
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import itemgetter
@@ -130,11 +129,13 @@ def minimise(
     distance = find_nearest(before, labels)
     if distance[1] < 0:
         return NONE
-    # By their labels, and by how far the next state that accepts is, states are told apart at once.
-    numbers: dict[tuple[int, int], int] = {}
+    # By their labels, and by how far the next states are that accept and that are dead, states are
+    # told apart at once: passes of a count differ in what is left of them.
+    dying = find_nearest(before, [0 if far < 0 else NO_LABEL for far in distance])
+    numbers: dict[tuple[int, int, int], int] = {}
     block = [
-        0 if far < 0 else numbers.setdefault((far, label), len(numbers) + 1)
-        for far, label in zip(distance, labels, strict=True)
+        0 if far < 0 else numbers.setdefault((far, end, label), len(numbers) + 1)
+        for far, end, label in zip(distance, dying, labels, strict=True)
     ]
     _refine(table, before, block)
     return _number(starts, columns, table, labels, block)
@@ -223,8 +224,13 @@ def merge_starts(parts: Iterable[Sequence[int]]) -> list[int]:
 def refine_classes(parts: Sequence[CharDfa]) -> tuple[list[int], list[tuple[int, ...]]]:
     """Return where ranges of characters start that no automaton cuts, and their class in each."""
     starts = merge_starts(part.starts for part in parts)
-    kinds = [
-        tuple([part.classes[bisect_right(part.starts, low) - 1] for part in parts])
-        for low in starts
-    ]
-    return starts, kinds
+    columns = []
+    for part in parts:
+        known, classes = list(part.starts), list(part.classes)
+        n, n_last, column = 0, len(known) - 1, list[int]()
+        for low in starts:
+            while n < n_last and known[n + 1] <= low:
+                n += 1
+            column.append(classes[n])
+        columns.append(column)
+    return starts, list(zip(*columns, strict=True))

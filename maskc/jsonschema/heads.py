@@ -1,28 +1,31 @@
 r"""Patterns that begin with the same characters in every match: ``^title_(?:[a-z]{2}|…)$``.
 
-Names with a language at their end, say, are many patterns with one *tail*. The automaton of a tail
+Names with a language at their end, say, are many patterns with one *rest*. The automaton of a rest
 is built once, and that of each pattern is its *head*, a chain of states, before it.
 
-Example: of ``^ab[0-9]+$`` the head is ``ab`` and the tail ``[0-9]+``.
+Example: of ``^title_[a-z]+$`` the head is ``title``, and the rest is the pattern ``^_[a-z]+$``.
 
-Limits: no assertion is in the tail, as it could ask for what stands before it.
+Limits: a look-behind could ask for what stands before the rest, so such patterns have no head.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from maskc.jsonschema.exploring import MAX_STATES, NONE, TooLargeError, merge_starts
-from maskc.jsonschema.threads import build_automaton
 from maskc.regular.charset import MAX_CODE_POINT
-from maskc.regular.tree import Anchor, Characters, Expression, Look, walk
+from maskc.regular.tree import Anchor, Characters, Expression
 from maskc.regular.tree import Sequence as Parts
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
-# What is built of small tails, for all schemas of a process.
-_tails: dict[Expression, CharDfa] = {}
-_MOST_TAILS, _MOST_STATES = 32, 512
+_SIGNS: Final = r"\\^$.|?*+()\[\]{}"
+_CHARACTER: Final = rf"(?:[^{_SIGNS}]|\\[{_SIGNS}/-])"
+# The start with open groups, the head, and the first character of the rest.
+_HEAD: Final = re.compile(rf"(\^(?:\((?:\?:)?)*)({_CHARACTER}+)({_CHARACTER})(?![*+?{{])")
+_ESCAPE: Final = re.compile(r"\\(.)")
 
 
 def flatten(node: Expression) -> Iterator[Expression]:
@@ -34,58 +37,70 @@ def flatten(node: Expression) -> Iterator[Expression]:
         yield node
 
 
-def build_with_head(node: Expression) -> CharDfa | None:
-    """Return the minimal automaton of a pattern that has a head, ``None`` for others.
+def cut_head(text: str) -> tuple[str, str] | None:
+    """Return characters that a pattern may begin with, and the pattern without them.
 
-    Raises:
-        TooLargeError: it has too many states, or takes too many steps.
+    The pattern matches what that one does after these, if that one :func:`begins_with_character`.
+
+    >>> cut_head("^(ab|cd[0-9])$"), cut_head("^(abc[0-9])$")
+    (None, ('ab', '^(c[0-9])$'))
     """
-    parts = list(flatten(node))
-    if len(parts) < 3 or parts[0] != Anchor("^") or parts.pop() != Anchor("$"):
+    found = _HEAD.match(text)
+    if found is None or not text.endswith("$") or "(?<" in text:
         return None
-    del parts[0]
-    head = list[int]()
-    for part in parts:
-        if not isinstance(part, Characters) or not _is_one(part):
-            break
-        head.append(part.ranges[0][0])
-    tail = Parts(tuple(parts[len(head) :]))
-    if not head or any(isinstance(part, Anchor | Look) for part in walk(tail)):
+    if text.startswith("|", found.end()):  # of one alternative only
         return None
-    found = _tails.get(tail)
-    if found is None:
-        found = build_automaton(tail)
-        if found.n_states <= _MOST_STATES:
-            if len(_tails) >= _MOST_TAILS:
-                _tails.clear()
-            _tails[tail] = found
-    if found is NONE or _has_last(found, head[-1]):
-        return found if found is NONE else None
-    return _prepend(head, found)
+    start, head, first = found.groups()
+    return _ESCAPE.sub(r"\1", head), start + first + text[found.end() :]
+
+
+def begins_with_character(node: Expression) -> bool:
+    """Return whether a match begins at the start of a string, with a character that is known."""
+    parts = flatten(node)
+    first, second = next(parts, None), next(parts, None)
+    return first == Anchor("^") and isinstance(second, Characters) and _is_one(second)
 
 
 def _is_one(part: Characters) -> bool:
     return len(part.ranges) == 1 and part.ranges[0][0] == part.ranges[0][1]
 
 
-def _has_last(tail: CharDfa, code: int) -> bool:
-    """Return whether a state of the tail is what the head's last one is: they would be one."""
-    for row, default, label in zip(tail.rows, tail.defaults, tail.labels, strict=True):
+def prepend(head: str, rest: CharDfa) -> CharDfa | None:
+    """Return the minimal automaton of the strings of one after a head.
+
+    Args:
+        rest: minimal.
+
+    Returns:
+        ``None`` if the last state of the head were one of the rest's.
+
+    Raises:
+        TooLargeError: it has too many states.
+    """
+    codes = [ord(character) for character in head]
+    if rest is NONE:
+        return rest
+    return None if _has_last(rest, codes[-1]) else _prepend(codes, rest)
+
+
+def _has_last(rest: CharDfa, code: int) -> bool:
+    """Return whether a state of the rest is what the head's last one is."""
+    for row, default, label in zip(rest.rows, rest.defaults, rest.labels, strict=True):
         if label == NO_LABEL and default == DEAD:
             live = [kind for kind, target in row.items() if target != DEAD]
-            if len(live) == 1 and row[live[0]] == tail.start:
-                return tail.ranges_of(live) == [(code, code + 1)]
+            if len(live) == 1 and row[live[0]] == rest.start:
+                return rest.ranges_of(live) == [(code, code + 1)]
     return False
 
 
-def _prepend(head: Sequence[int], tail: CharDfa) -> CharDfa:
+def _prepend(head: Sequence[int], rest: CharDfa) -> CharDfa:
     n, codes = len(head), set(head)
-    if n + tail.n_states > MAX_STATES:
+    if n + rest.n_states > MAX_STATES:
         raise TooLargeError
-    starts = merge_starts([tail.starts, [*codes], [code + 1 for code in codes - {MAX_CODE_POINT}]])
-    # Each class of the tail, without the head's characters, and each of these.
+    starts = merge_starts([rest.starts, [*codes], [code + 1 for code in codes - {MAX_CODE_POINT}]])
+    # Each class of the rest, without the head's characters, and each of these.
     kinds = [
-        (tail.classes[bisect_right(tail.starts, low) - 1], low if low in codes else -1)
+        (rest.classes[bisect_right(rest.starts, low) - 1], low if low in codes else -1)
         for low in starts
     ]
     number_of = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
@@ -94,17 +109,17 @@ def _prepend(head: Sequence[int], tail: CharDfa) -> CharDfa:
     for (own, code), number in number_of.items():
         finer.setdefault(own, []).append(number)
         kind_of[code] = number
-    shifted = [DEAD, *range(n + 1, n + len(tail.labels))]
+    shifted = [DEAD, *range(n + 1, n + len(rest.labels))]
     chain = [{kind_of[code]: state} for state, code in enumerate(head, 2)]
     rows = [
         {kind: shifted[target] for own, target in row.items() for kind in finer[own]}
-        for row in tail.rows[1:]
+        for row in rest.rows[1:]
     ]
     return CharDfa(
         starts,
         [number_of[kind] for kind in kinds],
-        [*[DEAD] * (n + 1), *(shifted[target] for target in tail.defaults[1:])],
+        [*[DEAD] * (n + 1), *(shifted[target] for target in rest.defaults[1:])],
         [{}, *chain, *rows],
-        [*[NO_LABEL] * (n + 1), *tail.labels[1:]],
+        [*[NO_LABEL] * (n + 1), *rest.labels[1:]],
         1,
     )

@@ -19,10 +19,11 @@ Limits: other counts are written out, up to ``MAX_REPEAT``.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from maskc.errors import FormatError
 from maskc.jsonschema.exploring import TooLargeError
-from maskc.jsonschema.heads import build_with_head, flatten
+from maskc.jsonschema.heads import begins_with_character, cut_head, flatten, prepend
 from maskc.jsonschema.threads import build_automaton
 from maskc.regular.ecma import ANYTHING, PatternError, parse_pattern
 from maskc.regular.tree import (
@@ -177,8 +178,15 @@ def check_counts(node: Expression) -> None:
 
 # An automaton, and the lengths of the strings that it is about.
 BoundedDfa = tuple[CharDfa, int, int | None]
+
+
+class _Built(NamedTuple):
+    parts: list[BoundedDfa]
+    begins_with_character: bool
+
+
 # What is built of small patterns, for all schemas of a process.
-_known: dict[tuple[str, bool], list[BoundedDfa]] = {}
+_known: dict[tuple[str, bool], _Built] = {}
 _MOST_KNOWN = 128
 _MOST_KEPT = 512  # characters and states of one
 
@@ -190,7 +198,7 @@ def build_pattern(text: str) -> CharDfa:
         PatternError: it is no pattern, or not regular.
         maskc.jsonschema.exploring.TooLargeError: the automaton is too large.
     """
-    ((dfa, _, _),) = _find(text, by_length=False)
+    ((dfa, _, _),) = _find(text, by_length=False).parts
     return dfa
 
 
@@ -224,23 +232,43 @@ def split_pattern(text: str) -> list[BoundedDfa]:
         PatternError: it is no pattern, or not regular.
         maskc.jsonschema.exploring.TooLargeError: an automaton is too large.
     """
-    return _find(text, by_length=True)
+    return _find(text, by_length=True).parts
 
 
-def _find(text: str, *, by_length: bool) -> list[BoundedDfa]:
+def _find(text: str, *, by_length: bool) -> _Built:
     found = _known.get((text, by_length))
     if found is None:
-        node = shorten(parse_pattern(text))
-        parts = split_lengths(node) if by_length else [(node, 0, None)]
-        found = [(_build(part, anchored=False), low, high) for part, low, high in parts]
-        if len(text) + sum(dfa.n_states for dfa, _, _ in found) <= _MOST_KEPT:
+        found = _build_after_head(text, by_length=by_length)
+        if found is None:
+            node = shorten(parse_pattern(text))
+            split = split_lengths(node) if by_length else [(node, 0, None)]
+            parts = [(_build(part, anchored=False), low, high) for part, low, high in split]
+            found = _Built(parts, begins_with_character(node))
+        if len(text) + sum(dfa.n_states for dfa, _, _ in found.parts) <= _MOST_KEPT:
             if len(_known) >= _MOST_KNOWN:
                 _known.clear()
             _known[text, by_length] = found
     return found
 
 
+def _build_after_head(text: str, *, by_length: bool) -> _Built | None:
+    """Return what is built of a pattern's rest, with its head before it, ``None`` without one."""
+    cut = cut_head(text)
+    if cut is None:
+        return None
+    head, rest = cut
+    built = _find(rest, by_length=by_length)
+    if not built.begins_with_character:
+        return None
+    ((after, low, high),) = built.parts
+    dfa = prepend(head, after)
+    if dfa is None:
+        return None
+    if low or high is not None:
+        low, high = low + len(head), None if high is None else high + len(head)
+    return _Built([(dfa, low, high)], begins_with_character=True)
+
+
 def _build(node: Expression, *, anchored: bool) -> CharDfa:
     check_counts(node)
-    found = None if anchored else build_with_head(node)
-    return found or build_automaton(node if anchored else Sequence((ANYTHING, node, ANYTHING)))
+    return build_automaton(node if anchored else Sequence((ANYTHING, node, ANYTHING)))

@@ -1,13 +1,14 @@
-"""Patterns that begin with the same characters: their automata from those of their tails."""
+"""Patterns that begin with the same characters: their automata from those of their rests."""
 
 import random
 import re
+from itertools import product
 
 import pytest
 
-from maskc.jsonschema import heads
-from maskc.jsonschema.heads import build_with_head
-from maskc.jsonschema.patterns import build_pattern
+from maskc.jsonschema import patterns
+from maskc.jsonschema.heads import cut_head, prepend
+from maskc.jsonschema.patterns import build_pattern, split_pattern
 from maskc.jsonschema.threads import build_automaton
 from maskc.regular.ecma import ANYTHING, parse_pattern
 from maskc.regular.tree import Sequence
@@ -15,6 +16,7 @@ from maskc.runtime.schema.strings.characters import NO_LABEL
 from tests.examples import seeds
 
 TAILS = [
+    "(?:cab)*",
     "",
     "[a-c]*",
     "(?:ab)*c",
@@ -45,24 +47,49 @@ def test_an_automaton_is_minimal_and_reads_what_re_does(seed):
         assert is_read == bool(judge.match(text)), (pattern, text)
 
 
+@pytest.mark.parametrize("pattern", ["^ab", "ab$", "^a$", "^[ab]c$", "^abc|d$", "^ab(?<=ab)c$", ""])
+def test_no_head_is_cut_where_a_match_may_begin_otherwise_or_asks_for_what_stands_before(pattern):
+    assert cut_head(pattern) is None
+
+
 @pytest.mark.parametrize(
-    "pattern", ["^ab", "ab$", "^[ab]c$", "^a(?=b)b$", r"^a\bb$", "^a^b$", "^$", ""]
+    "pattern", ["^(ab[0-9]|c)$", "^(ab)?c$", "^(?:ab)*$", "^(ab){2}$", "^aé(b|)$"]
 )
-def test_there_is_no_head_where_a_match_may_begin_otherwise_or_asks_for_what_stands_before(pattern):
-    assert build_with_head(parse_pattern(pattern)) is None
+def test_a_head_in_a_group_is_no_chain_before_it_where_the_group_is_repeated_or_a_choice(pattern):
+    node = parse_pattern(pattern)
+    plain = build_automaton(Sequence((ANYTHING, node, ANYTHING)))
+    found = build_pattern(pattern)
+    texts = ["".join(text) for n in range(6) for text in product("abcé0", repeat=n)]
+    read = {text for text in texts if found.labels[found.read(text)] != NO_LABEL}
+    assert read == {text for text in texts if plain.labels[plain.read(text)] != NO_LABEL}
+    assert read
 
 
-def test_a_pattern_whose_head_and_tail_share_a_state_is_built_as_a_whole():
-    assert build_with_head(parse_pattern("^b(?:ab)*c$")) is None
-    assert build_with_head(parse_pattern("^a(?:ab)*c$")) is not None
+def test_signs_behind_backslashes_are_characters_of_a_head():
+    assert cut_head(r"^\.(?:\-a\$[0-9])$") is None
+    assert cut_head(r"^(?:\-a\$\/[0-9])$") == ("-a$", r"^(?:\/[0-9])$")
 
 
-def test_a_tail_is_built_once_for_all_heads(monkeypatch):
+def test_what_counts_passes_counts_the_head(monkeypatch):
+    monkeypatch.setattr(patterns, "_known", {})
+    ((dfa, low, high),) = split_pattern("^abc[0-9]{1,65536}$")
+    assert (low, high) == (4, 65_539)
+    assert dfa.labels[dfa.read("abc12")] != NO_LABEL
+    assert dfa.labels[dfa.read("ab12")] == NO_LABEL
+
+
+def test_a_pattern_whose_head_and_rest_share_a_state_is_built_as_a_whole():
+    assert prepend("a", build_pattern("^b(?:cab)*d$")) is None
+    assert prepend("c", build_pattern("^b(?:cab)*d$")) is not None
+    assert build_pattern("^ab(?:cab)*d$").n_states == 5
+
+
+def test_a_rest_is_built_once_for_all_heads(monkeypatch):
     built = []
-    monkeypatch.setattr(heads, "_tails", {})
+    monkeypatch.setattr(patterns, "_known", {})
     monkeypatch.setattr(
-        heads, "build_automaton", lambda tail: built.append(tail) or build_automaton(tail)
+        patterns, "build_automaton", lambda node: built.append(node) or build_automaton(node)
     )
     for name in ("title", "name", "note"):
-        build_with_head(parse_pattern(f"^({name}_([a-z]{{2}}|[0-9]+))$"))
+        build_pattern(f"^({name}_([a-z]{{2}}|[0-9]+))$")
     assert len(built) == 1
