@@ -1,3 +1,5 @@
+import random
+
 import numpy as np
 import pytest
 
@@ -5,7 +7,7 @@ from maskc.jsonschema.formats import build_format
 from maskc.jsonschema.patterns import build_pattern
 from maskc.native import is_compiled
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.schema.scans import class_tries, classes
+from maskc.runtime.schema.scans import class_tries, class_walks
 from maskc.runtime.schema.scans.classes import scan_all
 from maskc.runtime.schema.scans.residuals import matrix_of
 from maskc.runtime.schema.strings.strings import Body
@@ -43,11 +45,15 @@ def turn_all(delta, _):
 def test_what_is_left_alone_ends_where_all_nodes_are_followed(monkeypatch, pattern):
     dfa = build_pattern(pattern)
     found = []
-    alone, all_ = classes.turns_of, turn_all
-    for few, followed, turns in ((1, 0, alone), (1, 20, alone), (1, 0, all_), (1 << 30, 0, alone)):
-        monkeypatch.setattr(classes, "_FEW", few)
-        monkeypatch.setattr(classes, "_FEW_FOLLOWED", followed)
-        monkeypatch.setattr(classes, "turns_of", turns)
+    alone, all_ = class_walks.turns_of, turn_all
+    for few, small, followed, turns in (
+        *((1, 0, 0, alone), (1, 0, 20, alone), (1, 0, 0, all_)),
+        *((1 << 30, 0, 0, alone), (1, 1 << 30, 0, alone)),
+    ):
+        monkeypatch.setattr(class_walks, "_FEW", few)
+        monkeypatch.setattr(class_walks, "_SMALL", small)
+        monkeypatch.setattr(class_walks, "_FEW_FOLLOWED", followed)
+        monkeypatch.setattr(class_walks, "turns_of", turns)
         index = build_index()
         trie, delta = trie_below(index=index), matrix_of(dfa)
         scanned = [scan_all(index, trie, dfa, delta, s) for s in range(1, dfa.n_states)]
@@ -75,12 +81,26 @@ def test_letters_digits_and_white_space_are_one_only_where_nothing_tells_them_ap
         assert {n for n, state, _ in quotes if dfa.labels[state] >= 0} == closing
 
 
+def draw_text(dfa, source):
+    """Return up to 60 characters, of each class one at random, that lead to a live state."""
+    lows = dict(zip(reversed(dfa.classes), reversed(dfa.starts), strict=True))
+    text, state = "", dfa.start
+    for _ in range(source.randrange(60)):
+        row, default = dfa.rows[state], dfa.defaults[state]
+        live = [low for kind, low in lows.items() if row.get(kind, default)]
+        if live:
+            text += chr(source.choice(live))
+            state = dfa.step(state, ord(text[-1]))
+    return text
+
+
 @pytest.mark.parametrize("name", ["idn-hostname", "idn-email"])
 def test_host_names_in_unicode_are_read_in_a_trie_of_their_own_classes(monkeypatch, name):
     monkeypatch.setattr(class_tries, "_FEW_NODES", 0)
     index, dfa = build_index(), build_format(name)
     trie, body, delta = trie_below(index=index), Body(dfa, escapes="any"), matrix_of(dfa)
-    for text in ("", "a", "a@", "a@b.é", "é" * 15, "a" * 49, "a@" + "é" * 15, "a@א"):
+    texts = ["", "a", "a@", "a@b.é", "é" * 15, "a" * 49, "a@" + "é" * 15, "a@א"]
+    for text in [*texts, *(draw_text(dfa, random.Random(seed)) for seed in range(8))]:
         at, state = body.read(text.encode()), dfa.read(text)
         assert (at > 0) == (state > 0)
         if not state:

@@ -26,11 +26,12 @@ def test_a_residual_leads_where_its_automaton_does(monkeypatch, pattern, most_ce
     matrix = matrix_of(dfa)
     for start in range(1, dfa.n_states):
         residual = residual_of(dfa, matrix, start)
+        automaton = residual.automaton
         assert residual.states[residual.start] == start
         for number, state in enumerate(residual.states):
             for character in CHARACTERS:
-                of_range = bisect_right(residual.starts.tolist(), ord(character)) - 1
-                after = residual.delta[number, residual.classes[of_range]]
+                of_range = bisect_right(automaton.starts.tolist(), ord(character)) - 1
+                after = automaton.delta[number, automaton.classes[of_range]]
                 assert residual.states[after] == dfa.step(state, ord(character))
 
 
@@ -45,7 +46,9 @@ def test_a_residual_leads_where_its_automaton_does(monkeypatch, pattern, most_ce
     ],
 )
 def test_residuals_are_equal_where_they_read_the_same(left, right, are_equal):
-    assert (residual_after(*left).digest == residual_after(*right).digest) is are_equal
+    found = residual_after(*left), residual_after(*right)
+    digests = {(residual.automaton.digest, residual.start) for residual in found}
+    assert (len(digests) == 1) is are_equal
 
 
 def test_equal_residuals_of_different_automata_are_scanned_once():

@@ -385,15 +385,16 @@ def _bits_of(groups: Indices) -> Bits:
     return np.uint64(1) << groups.astype(np.uint64)
 
 
-def number_keys(keys: Indices) -> tuple[Indices, Indices]:
+def number_keys(keys: NDArray[np.integer]) -> tuple[Indices, Indices]:
     """Return some keys, each once and ascending, and of each where it is among them."""
-    n_keys = int(keys.max(initial=-1)) + 1
+    n_keys = int(keys.max(initial=0)) + 1
     # A table is cleared and read whole; sorting takes as long where they are few.
     if n_keys > min(_MOST_KEYS, _FEW_KEYS + _MOST_SPARSE * len(keys)):
         distinct, inverse = np.unique(keys, return_inverse=True)
         return distinct, inverse
-    number = np.zeros(n_keys, dtype=np.intp)
-    number[keys] = 1
-    distinct = np.flatnonzero(number)
+    is_there = np.zeros(n_keys, dtype=np.bool_)
+    is_there[keys] = True
+    distinct = is_there.nonzero()[0]
+    number = np.empty(n_keys, dtype=np.intp)
     number[distinct] = np.arange(len(distinct))
     return distinct, number.take(keys)

@@ -25,38 +25,67 @@ from maskc.runtime.step_budget import AT_ONCE, charge_steps
 _MOST_CELLS = 1 << 15  # of an automaton of which we ask what it tells apart from a state on
 
 
-class Matrix(NamedTuple):
-    """An automaton as arrays."""
+class Automaton:
+    """An automaton as arrays. State 0 is dead.
 
-    starts: Ints  # int32[n_ranges], where each range of characters starts, ascending from 0
-    # intp[n_ranges], of each range its class; these are numbered in the order in which they begin
-    classes: NDArray[np.intp]
-    cells: Ints  # int32[n_classes, n_states], the next state
+    Attributes:
+        starts: int32[n_ranges], where each range of characters starts, ascending from 0.
+        classes: intp[n_ranges], of each range its class.
+        delta: [n_states, n_classes], the next state.
+        digest: what tells it from every other one.
+    """
+
+    __slots__ = ("classes", "delta", "digest", "starts")
+
+    def __init__(
+        self, starts: Ints, classes: NDArray[np.intp], delta: NDArray[np.unsignedinteger]
+    ) -> None:
+        self.starts, self.classes, self.delta = starts, classes, delta
+        arrays = b"".join([array.tobytes() for array in (starts, classes, delta.T)])
+        sizes = f"{delta.shape} {len(starts)} ".encode()
+        self.digest = hashlib.sha256(sizes + arrays).digest()
+
+
+class Matrix:
+    """The automaton of a string as arrays.
+
+    Attributes:
+        starts: int32[n_ranges], where each range of characters starts, ascending from 0.
+        classes: intp[n_ranges], of each range its class; these are numbered in the order in which
+            they begin.
+        cells: int32[n_classes, n_states], the next state.
+    """
+
+    __slots__ = ("_whole", "cells", "classes", "starts")
+
+    def __init__(self, starts: Ints, classes: NDArray[np.intp], cells: Ints) -> None:
+        self.starts, self.classes, self.cells = starts, classes, cells
+        self._whole: Automaton | None = None
 
     @property
     def n_bytes(self) -> int:
-        return self.starts.nbytes + self.classes.nbytes + self.cells.nbytes
+        return self.starts.nbytes + self.classes.nbytes + 2 * self.cells.nbytes
+
+    @property
+    def whole(self) -> Automaton:
+        """All of it, each state with its own number."""
+        if self._whole is None:
+            charge_steps(self.cells.size // AT_ONCE)
+            delta = self.cells.T.astype(np.min_scalar_type(self.cells.shape[1]))
+            self._whole = Automaton(self.starts, self.classes, delta)
+        return self._whole
 
 
 class Residual(NamedTuple):
-    """An automaton from one of its states on. State 0 is dead."""
+    """An automaton from one of its states on, without states that this one does not lead to."""
 
-    starts: Ints  # int32[n_ranges], where each range of characters starts, ascending from 0
-    classes: NDArray[np.intp]  # of each range its class
-    delta: NDArray[np.unsignedinteger]  # [n_states, n_classes], the next state
+    automaton: Automaton
     start: int
-    states: Sequence[int]  # of each state which one it is of the automaton
-
-    @property
-    def digest(self) -> bytes:
-        """What tells it from every other residual, whatever automaton it is of."""
-        sizes = f"{self.start} {self.delta.shape} {len(self.starts)} ".encode()
-        arrays = (self.starts, self.classes, self.delta)
-        return hashlib.sha256(sizes + b"".join([array.tobytes() for array in arrays])).digest()
+    states: Sequence[int]  # of each state which one it is of the automaton that was given
 
 
 def residual_of(dfa: CharDfa, matrix: Matrix, state: int) -> Residual:
-    """Return the residual automaton of a state.
+    """Return the residual automaton of a state; that of a huge one has all states.
 
     Args:
         dfa: the automaton.
@@ -64,10 +93,9 @@ def residual_of(dfa: CharDfa, matrix: Matrix, state: int) -> Residual:
         state: a live one.
     """
     cells, n_states = matrix.cells, matrix.cells.shape[1]
-    charge_steps(cells.size // AT_ONCE)
     if cells.size > _MOST_CELLS:
-        delta = cells.T.astype(np.min_scalar_type(n_states))
-        return Residual(matrix.starts, matrix.classes, delta, state, range(n_states))
+        return Residual(matrix.whole, state, range(n_states))
+    charge_steps(cells.size // AT_ONCE)
     states = [DEAD, *sorted(reachable(dfa, state))]
     narrow = np.min_scalar_type(len(states))
     number: NDArray[np.unsignedinteger] = np.zeros(n_states, dtype=narrow)
@@ -80,8 +108,8 @@ def residual_of(dfa: CharDfa, matrix: Matrix, state: int) -> Residual:
     classes = merged.take(matrix.classes)
     is_new = np.ones(len(classes), dtype=np.bool_)
     np.not_equal(classes[1:], classes[:-1], out=is_new[1:])
-    starts, classes = matrix.starts[is_new], classes[is_new]
-    return Residual(starts, classes, delta, int(number[state]), states)
+    automaton = Automaton(matrix.starts[is_new], classes[is_new], delta)
+    return Residual(automaton, int(number[state]), states)
 
 
 def reachable(dfa: CharDfa, state: int) -> set[int]:

@@ -22,8 +22,8 @@ from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, only
 from maskc.runtime.schema.tries.tokens import Words
 from maskc.runtime.schema.tries.trie import Ints
 
-# So many times fewer units than there are, of which it is better to write each token.
-FEWER: Final = 5
+FEWER: Final = 5  # so many times fewer units than there are, which are listed
+_FEWER_TOKENS: Final = 8  # so many times fewer tokens than there are, which are written one by one
 
 
 class Group(NamedTuple):
@@ -145,13 +145,27 @@ class Scanned:
         return kept
 
     def tokens_of(self, kept: Bools) -> Ints | None:
-        """Return the tokens that lead to what is kept, by id; ``None`` if many lead to anything."""
-        reached = self.reached
-        return None if reached is None else self._tokens_of(reached[kept.take(self._ends)])
+        """Return the tokens that lead to what is kept, by id; ``None`` if they are many."""
+        if self.reached is None:
+            return None
+        found = self._find_units(kept, self._ends)
+        return None if self._are_many(found) else self._tokens_of(found)
 
-    def _tokens_of(self, units: NDArray[np.integer]) -> Ints:
+    def _find_units(self, kept: Bools, which: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Return the units of which some groups are kept."""
+        # No index is outside; without a mode each is looked at.
+        live = kept.take(which, mode="clip")
+        return live.nonzero()[0] if self.reached is None else self.reached[live]
+
+    def _are_many(self, found: NDArray[np.integer]) -> bool:
+        """Return whether it is better to look at each token than at those of some units."""
+        units = self.units
+        n_found = int((units.first.take(found + 1) - units.first.take(found)).sum())
+        return units.unit_of is not None and n_found * _FEWER_TOKENS > units.n_tokens
+
+    def _tokens_of(self, found: NDArray[np.integer]) -> Ints:
         first = self.units.first
-        _, rows = spread(first.take(units), first.take(units + 1))
+        _, rows = spread(first.take(found), first.take(found + 1))
         return self.units.tokens.take(rows)
 
     def pack_ends(self, kept: Bools) -> Words:
@@ -160,13 +174,12 @@ class Scanned:
 
     def pack(self, kept: Bools, which: NDArray[np.integer]) -> Words:
         """Return the mask of the tokens of some groups."""
-        # No index is outside; without a mode each is looked at.
-        units, live = self.units, kept.take(which, mode="clip")
-        unit_of, reached = units.unit_of, self.reached
-        if reached is None and unit_of is not None and np.count_nonzero(live) * FEWER >= len(live):
-            of_token = live.take(unit_of, mode="clip")
+        units, found = self.units, self._find_units(kept, which)
+        if units.unit_of is not None and self._are_many(found):
+            is_found = np.zeros(len(units.sizes), dtype=np.bool_)
+            is_found[found] = True
+            of_token = is_found.take(units.unit_of, mode="clip")
         else:
-            some = live.nonzero()[0] if reached is None else reached[live]
             of_token = np.zeros(units.n_tokens, dtype=np.bool_)
-            of_token[self._tokens_of(some)] = True
+            of_token[self._tokens_of(found)] = True
         return np.packbits(of_token, bitorder="little").view("<i4")
