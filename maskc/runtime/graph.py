@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.acyclic import mypyc_attr
 from maskc.ids import (
     ANY_PROFILE,
     GeneralStateId,
@@ -46,13 +47,21 @@ ParserQuery = tuple[TerminalId, int, NodeId]
 LookaheadCheck = tuple[OpenLexemeId, int, Unions]
 
 
-class Answer(NamedTuple):
-    """What a node says in a state."""
+@mypyc_attr(acyclic=True)
+class Answer:
+    """What a node says in a state. Never changes."""
 
-    unions: Unions  # legal on every stack
-    # queries, checks: what else is legal depends on these
-    queries: tuple[ParserQuery, ...]
-    checks: tuple[LookaheadCheck, ...]
+    __slots__ = ("checks", "queries", "unions")
+
+    def __init__(
+        self,
+        unions: Unions,
+        queries: tuple[ParserQuery, ...],
+        checks: tuple[LookaheadCheck, ...],
+    ) -> None:
+        self.unions = unions  # legal on every stack
+        # queries, checks: what else is legal depends on these
+        self.queries, self.checks = queries, checks
 
 
 NO_ANSWER: Final = Answer(NO_TOKENS, (), ())
@@ -95,6 +104,7 @@ class GraphReader:
         self.n_profiles = 1 + max(self._profile_of, default=0)
         self._by_profile: dict[int, Answer] = {}  # node and profile in one number → answer
         self._answers: dict[int, Answer] = {}
+        self._single: dict[int, Unions] = {}  # union → the set of it, empty if it has no tokens
         self._whole: dict[int, Mask] = {}
 
     def root(self, state: ScannerStateId) -> tuple[ParserQuery, ...]:
@@ -210,10 +220,14 @@ class GraphReader:
         return found
 
     def _one(self, union: int) -> Unions:
-        if (
-            self._union_base[union] < 0
-            and self._union_parent[union] < 0
-            and self._union_first[union] == self._union_first[union + 1]
-        ):
-            return NO_TOKENS
-        return frozenset((union,))
+        found = self._single.get(union)
+        if found is None:
+            found = NO_TOKENS if self._is_empty(union) else frozenset((union,))
+            self._single[union] = found
+        return found
+
+    def _is_empty(self, union: int) -> bool:
+        if self._union_base[union] >= 0 or self._union_parent[union] >= 0:
+            return False
+        first, last = self._union_first[union], self._union_first[union + 1]
+        return bool(first == last)

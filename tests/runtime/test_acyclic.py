@@ -35,6 +35,7 @@ SCHEMAS = [
     ({"pattern": "^[^,;]*;$", "type": "string"}, "a;"),
     ({"minimum": 3, "multipleOf": 0.5, "type": "number"}, 4.5),
 ]
+PALINDROMES = 'root ::= "a" root "a" | "b"'
 
 
 def list_marked():
@@ -64,10 +65,10 @@ def test_no_object_of_a_marked_class_holds_itself():
     kit = make_kit(load_vocabulary("bytes"))
     bitmask = maskc.allocate_bitmask(1, kit.vocab_size)
     kept = []
-    for schema, value in SCHEMAS:
-        constraint = kit.json_schema(schema)
+    constraints = [(kit.json_schema(schema), json.dumps(value)) for schema, value in SCHEMAS]
+    for constraint, text in [*constraints, (kit.gbnf(PALINDROMES), "aba")]:
         matcher = constraint.matcher()
-        for byte in json.dumps(value).encode():
+        for byte in text.encode():
             matcher.fill_bitmask(bitmask, 0)
             assert matcher.accept_token(byte)
         kept.append((constraint, matcher))

@@ -73,15 +73,21 @@ class _Reading:
 
     __slots__ = ("above", "below", "beside", "debts", "key", "unions")
 
-    def __init__(self, key: int, below: GeneralStateId) -> None:
+    def __init__(
+        self,
+        key: int,
+        below: GeneralStateId,
+        above: list[_Top],
+        unions: set[int],
+        debts: set[Debt],
+    ) -> None:
         self.key = key  # of the query and the layer; negative for a state alone
         self.below = below  # the state
         # what has to be read of layers on top of the layer, with all that lies between
-        self.above: list[_Top] = []
+        self.above = above
         self.beside: list[_Top] = []  # what has to be read of layers on top of the state below
         # unions, debts: what was found so far
-        self.unions: set[int] = set()
-        self.debts: set[Debt] = set()
+        self.unions, self.debts = unions, debts
 
 
 class DebtReader:
@@ -185,7 +191,7 @@ class DebtReader:
         key = (debts, state)
         found: Edge | None = self._edges.get(key)
         if found is None:
-            reading = _Reading(-1, state)
+            reading = _Reading(-1, state, [], set(), set())
             self._fall_due(reading, debts)
             found = self._read_all(reading)
             self._edges.put(key, found)
@@ -206,7 +212,7 @@ class DebtReader:
             is_above = bool(reading.above)
             wanted = reading.above if is_above else reading.beside
             if not wanted:
-                last = self._close(reading)
+                last = self._close(reading.key, reading.unions, reading.debts)
                 pending.pop()
                 if not pending:
                     return last
@@ -216,11 +222,9 @@ class DebtReader:
                 key = query.number * self._layers.n + layer.number
                 last = self._tops.get(key)
                 if last is None:
-                    opened = self._open(query, layer, key)
-                    if opened.above:
-                        pending.append(opened)
+                    last = self._open(query, layer, key, pending)
+                    if last is None:
                         continue
-                    last = self._close(opened)
             wanted.pop()
             unions, debts = last
             last = None
@@ -231,12 +235,14 @@ class DebtReader:
             elif debts:
                 reading.debts.update(debts)
 
-    def _close(self, reading: _Reading) -> Edge:
+    def _close(self, key: int, unions: set[int], debts: set[Debt]) -> Edge:
         """Return what was found in a reading, and cache it."""
-        debts = tuple(sorted(reading.debts)) if reading.debts else ()
-        found = (self._queries.tokens_without_rows.join(reading.unions), debts)
-        if reading.key >= 0:
-            self._tops.put(reading.key, found)
+        found = (
+            self._queries.tokens_without_rows.join(unions),
+            tuple(sorted(debts)) if debts else (),
+        )
+        if key >= 0:
+            self._tops.put(key, found)
         return found
 
     def _fall_due(self, reading: _Reading, debts: Debts) -> None:
@@ -257,13 +263,19 @@ class DebtReader:
                 if query.lookaheads & layer.live:
                     reading.beside.append((query, layer))
 
-    def _open(self, query: StackQuery, layer: Layer, key: int) -> _Reading:
-        """Return the reading of a layer that is asked."""
-        reading = _Reading(key, layer.below)
+    def _open(
+        self, query: StackQuery, layer: Layer, key: int, pending: list[_Reading]
+    ) -> Edge | None:
+        """Return what reading a layer yields; ``None`` if layers on top of it have to be read.
+
+        Then its reading waits with those that are pending.
+        """
+        above: list[_Top] = []
+        unions: set[int] = set()
         charge_steps((len(query.checks) + len(query.nodes_after)) // _AT_ONCE)
         for wanted, allowed in query.checks:
             if wanted & layer.taken:
-                reading.unions |= allowed
+                unions |= allowed
         nodes_after = query.nodes_after
         for state, shifts in layer.shifts:
             # The shorter of the two is gone through.
@@ -273,20 +285,24 @@ class DebtReader:
                 shifted = [terminal for terminal in shifts if terminal in nodes_after]
             for terminal in shifted:
                 for target in shifts[terminal]:
-                    above: Layer | None = None
+                    pushed: Layer | None = None
                     for node in nodes_after[terminal]:
                         allowed, following = self._queries.of_node(node, target)
                         if allowed:
-                            reading.unions |= allowed
+                            unions |= allowed
                         if following is not None:
-                            if above is None:
-                                above = self._layers.push(state, target)
-                            if following.lookaheads & above.live:
-                                reading.above.append((following, above))
+                            if pushed is None:
+                                pushed = self._layers.push(state, target)
+                            if following.lookaheads & pushed.live:
+                                above.append((following, pushed))
+        debts: set[Debt] = set()
         for nonterminal, length in layer.reduces:
             if query.lookaheads & self._follow[nonterminal]:
-                reading.debts.add(self._debt(query, nonterminal, length - 1))
-        return reading
+                debts.add(self._debt(query, nonterminal, length - 1))
+        if not above:
+            return self._close(key, unions, debts)
+        pending.append(_Reading(key, layer.below, above, unions, debts))
+        return None
 
 
 def _unite(several: set[Debts]) -> Debts:

@@ -11,6 +11,7 @@ t and of e: it shifts ``*`` and ``+``.
 
 from __future__ import annotations
 
+from maskc.acyclic import mypyc_attr
 from maskc.ids import GeneralStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.glr.tables import Lr0Tables, Reduction
@@ -21,6 +22,7 @@ _LAYER_BYTES = 900  # of a layer and its entry in a cache, roughly
 Shifts = tuple[GeneralStateId, dict[TerminalId, tuple[GeneralStateId, ...]]]
 
 
+@mypyc_attr(acyclic=True)
 class Layer:
     """Some states, any of which may be on top of one state. Never changes."""
 

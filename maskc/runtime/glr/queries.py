@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Lock
 
+from maskc.acyclic import mypyc_attr
 from maskc.ids import (
     AT_THE_END,
     EMPTY_TEXT,
@@ -36,6 +37,7 @@ _THE_END: Unions = frozenset((END_OF_TEXT,))
 LAYOUT_CONTEXT = LayoutContextId(0)  # the only one, as general grammars have no contexts
 
 
+@mypyc_attr(acyclic=True)
 class StackQuery:
     """What depends on the stack below some state on top. Never changes."""
 
@@ -115,14 +117,14 @@ class Queries:
         key = node * graph.n_profiles + graph.profile(state)
         found = self._of_node.get(key)
         if found is None:
-            unions, queries, checks = graph.answer(node, state)
-            asked = (queries, checks)
+            answer = graph.answer(node, state)
+            asked = (answer.queries, answer.checks)
             if asked not in self._of_answer:
                 self._of_answer[asked] = self._make(
-                    [(terminal, node) for terminal, _, node in queries],
-                    [(lexeme, allowed) for lexeme, _, allowed in checks],
+                    [(terminal, node) for terminal, _, node in answer.queries],
+                    [(lexeme, allowed) for lexeme, _, allowed in answer.checks],
                 )
-            found = self._of_node[key] = (unions, self._of_answer[asked])
+            found = self._of_node[key] = (answer.unions, self._of_answer[asked])
         return found
 
     def _of_tokens_without_rows(self, node: NodeId) -> StackQuery | None:

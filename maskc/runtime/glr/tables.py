@@ -8,17 +8,24 @@ object that must not be changed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import GeneralStateId, NonterminalId, TerminalId
-from maskc.runtime.scanner import to_bit_sets
+from maskc.runtime.scanner import to_bit_sets, view_numbers
 
 # A production that ends in a state: the nonterminal that it makes, and how many states it pops, at
 # least one.
 Reduction = tuple[NonterminalId, int]
+
+# The columns of each table, beside where the rows of a state begin.
+_COLUMNS: Final = {
+    "shift": ("terminal", "state"),
+    "goto": ("nonterminal", "state"),
+    "reduce": ("nonterminal", "length"),
+}
 
 BOTTOM = GeneralStateId(-1)  # instead of the state below the start state, without any gotos
 
@@ -28,6 +35,11 @@ class Lr0Tables:
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._arrays = arrays
+        self._first = {table: view_numbers(arrays[f"general_{table}_first"]) for table in _COLUMNS}
+        self._columns = {
+            table: [view_numbers(arrays[f"general_{table}_{name}"]) for name in names]
+            for table, names in _COLUMNS.items()
+        }
         # state → the lookaheads, as a bit set, that it shifts or ends with
         self.taken = to_bit_sets(arrays["general_taken"])
         # state → those that a stack with this state on top can go on with, reductions included; all
@@ -55,7 +67,7 @@ class Lr0Tables:
         row = self._shifts[state]
         if row is None:
             row = {}
-            for terminal, target in self._pairs(state, "shift", "terminal", "state"):
+            for terminal, target in self._pairs(state, "shift"):
                 row[terminal] = (*row.get(terminal, ()), target)
             self._shifts[state] = row
         return row
@@ -64,20 +76,18 @@ class Lr0Tables:
         """Return nonterminal → state."""
         row = self._gotos[state]
         if row is None:
-            row = self._gotos[state] = dict(self._pairs(state, "goto", "nonterminal", "state"))
+            row = self._gotos[state] = dict(self._pairs(state, "goto"))
         return row
 
     def reduces(self, state: GeneralStateId) -> tuple[Reduction, ...]:
         """Return the productions that end in a state."""
         row = self._reduces[state]
         if row is None:
-            row = tuple(self._pairs(state, "reduce", "nonterminal", "length"))
+            row = tuple(self._pairs(state, "reduce"))
             self._reduces[state] = row
         return row
 
-    def _pairs(
-        self, state: GeneralStateId, table: str, left: str, right: str
-    ) -> list[tuple[Any, Any]]:
-        low, high = self._arrays[f"general_{table}_first"][state : state + 2].tolist()
-        columns = (self._arrays[f"general_{table}_{name}"][low:high] for name in (left, right))
-        return list(zip(*(np.asarray(column).tolist() for column in columns), strict=True))
+    def _pairs(self, state: GeneralStateId, table: str) -> list[tuple[Any, Any]]:
+        low, high = self._first[table][state], self._first[table][state + 1]
+        left, right = self._columns[table]
+        return list(zip(left[low:high].tolist(), right[low:high].tolist(), strict=True))

@@ -193,10 +193,10 @@ class Debts:
         """Do what was to be done with the stack that a terminal has left."""
         kind = task[0]
         if kind == NODE:
-            unions, queries, checks = self._graph.answer(NodeId(task[1]), stack.state)
-            evaluation.unions.update(unions)
-            if queries or checks:
-                self._ask(evaluation, queries, checks, stack, task[3:], task[2])
+            answer = self._graph.answer(NodeId(task[1]), stack.state)
+            evaluation.unions.update(answer.unions)
+            if answer.queries or answer.checks:
+                self._ask(evaluation, answer.queries, answer.checks, stack, task[3:], task[2])
             return
         if kind == END:
             self._may_end(evaluation, stack, task)
