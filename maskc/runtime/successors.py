@@ -55,9 +55,11 @@ class StepTable:
         n_steps: int,
     ) -> None:
         self._ask, self._key, self._stand_in, self._n_steps = step, key, stand_in, n_steps
-        self.column_of = np.zeros(256, dtype=np.uint8)
+        columns = bytearray(256)
         for column, group in enumerate(byte_groups):
-            self.column_of[list(group)] = column
+            for byte in group:
+                columns[byte] = column
+        self.column_of = np.frombuffer(columns, dtype=np.uint8)
         self._bytes = [group[:1] for group in byte_groups]
         self._width = len(self._bytes)
         self._table = np.full((64, self._width), _UNKNOWN, dtype=np.int32)
