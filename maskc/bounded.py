@@ -7,7 +7,7 @@ it costs nothing where nobody looks. Modules that are compiled by mypyc neither 
 run nor take its exceptions: their long loops call :func:`maskc.budget.poll` now and then.
 
 Limits: one call of C code is not interrupted, so none may take long
-(:mod:`maskc.regular.match_length` is why no grammar's pattern is given to ``re`` with a text).
+(:mod:`maskc.regular.matching` is why no grammar's pattern is given to ``re`` with a text).
 Where a thread has no clock of its own, the wall's is taken.
 """
 

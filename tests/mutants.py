@@ -57,7 +57,7 @@ MUTANTS = (
         "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()[:1]),",
     ),
     Mutant(
-        "regular/texts.py",
+        "regular/matching.py",
         "if n >= low:",
         "if n > low:",
     ),

@@ -36,8 +36,7 @@ from maskc.dump.rows import (
 )
 from maskc.errors import StageError
 from maskc.grammar.lr0 import Item
-from maskc.grammar.model import Grammar, LalrGrammar
-from maskc.grammar.rule_names import write_production
+from maskc.grammar.model import Grammar, LalrGrammar, write_production
 from maskc.grammar.sets import reduce_grammar
 from maskc.ids import END, ROOT, GeneralStateId, ProductionId, TerminalId
 from maskc.lexer.boundaries import LexemeContexts

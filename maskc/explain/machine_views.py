@@ -18,8 +18,7 @@ from maskc.explain.explaining import Names
 from maskc.frontends.dialects import find_dialect
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_source, source_from_header
-from maskc.grammar.model import LalrGrammar
-from maskc.grammar.rule_names import is_written, name_part, string_of, write_production
+from maskc.grammar.model import LalrGrammar, is_written, name_part, string_of, write_production
 from maskc.ids import (
     DEAD,
     IGNORED,

@@ -1,7 +1,7 @@
 """A pattern whose back-references repeat one of a few texts, without the back-references.
 
 No automaton compares two parts of a lexeme. Where a group has few texts, by its tree
-(:mod:`maskc.regular.texts`) or by the author's list (docs/lexing.md), what follows the group is
+(:mod:`maskc.regular.matching`) or by the author's list (docs/lexing.md), what follows the group is
 written once for each of them, in the order in which ``re`` tries them; what stands before the group
 stays, so that its ways are tried in their order.
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from maskc.errors import UnsupportedTerminalError
-from maskc.regular.texts import list_texts, sample_texts
+from maskc.regular.matching import list_texts, sample_texts
 
 MOST_VALUES = 100
 MOST_WRITTEN = 100_000  # characters of what follows a group, once for each of its texts

@@ -15,10 +15,9 @@ from maskc.bounded import QUIET
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.backreferences import write_without_backreferences
 from maskc.frontends.translation import Side, Translation
-from maskc.regular.features import check_conditionals, refers_back
-from maskc.regular.match_length import match_length
-from maskc.regular.properties import PropertyError, write_properties
-from maskc.regular.python import read_python
+from maskc.regular.charset import PropertyError, write_properties
+from maskc.regular.matching import match_length
+from maskc.regular.python import check_conditionals, read_python, refers_back
 from maskc.regular.tree import least_width
 
 NAME = "<regex>"

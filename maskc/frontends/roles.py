@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from maskc.errors import GrammarError
-from maskc.regular.features import name_not_plain
+from maskc.regular.python import name_not_plain
 
 _LINE = re.compile(r"^//\s*maskc-terminal:(.*)$", re.MULTILINE)
 _ROLE = re.compile(r"\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)\s*=(.*)", re.DOTALL)

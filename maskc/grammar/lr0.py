@@ -26,9 +26,8 @@ from typing import NamedTuple
 
 from maskc import bits
 from maskc.errors import LimitError
-from maskc.grammar.closures import find_derivable, unite_along
 from maskc.grammar.model import Production
-from maskc.grammar.sets import Terminals
+from maskc.grammar.sets import Terminals, find_derivable, unite_along
 from maskc.ids import END, ROOT, ProductionId
 from maskc.wording import Phrase
 

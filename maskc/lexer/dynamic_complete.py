@@ -31,10 +31,10 @@ from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD, IGNORED, TerminalId
 from maskc.lexer.exploration import Exploration
 from maskc.lexer.scanner import End, Scanner
-from maskc.regular.features import name_features
 from maskc.regular.lookbehind import LookBehindState, LookBehindStepper
 from maskc.regular.nfa import Nfa
 from maskc.regular.partition import refine
+from maskc.regular.python import name_features
 from maskc.regular.threads import FREE, Threads, ThreadStepper
 from maskc.wording import Phrase
 

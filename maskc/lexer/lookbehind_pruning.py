@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from maskc.grammar.closures import find_reachable
 from maskc.grammar.model import LexerSpec
+from maskc.grammar.sets import find_reachable
 from maskc.ids import IGNORED
 from maskc.regular.lookbehind import LookBehindState
 from maskc.regular.nodes import Accept, Arena, Char, LookAround, Node, SplitNode, targets_of

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from maskc.grammar.model import Production
-from maskc.grammar.rule_names import rule_of
+from maskc.grammar.model import Production, rule_of
 from maskc.lint.model import Finding, find
 from maskc.lint.subject import LintedGrammar
 

@@ -15,8 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from maskc.grammar.closures import find_reachable
-from maskc.grammar.sets import compute_nullable
+from maskc.grammar.sets import compute_nullable, find_reachable
 from maskc.ids import DEAD, IGNORED
 from maskc.lint.model import Finding, SourceLocation, find
 from maskc.lint.subject import LintedGrammar, LintedLalrGrammar

@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from maskc.compiler.lalr.items import Conflict
-from maskc.grammar.closures import find_reachable
-from maskc.grammar.rule_names import rule_of
-from maskc.grammar.sets import reduce_productions
+from maskc.grammar.model import rule_of
+from maskc.grammar.sets import find_reachable, reduce_productions
 from maskc.ids import END, ROOT
 from maskc.lint.model import Finding, Severity, SourceLocation, find
 from maskc.lint.subject import LintedGrammar, LintedLalrGrammar

@@ -21,13 +21,20 @@ from maskc.errors import escape
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
-from maskc.grammar.model import Grammar, LalrGrammar, Production
-from maskc.grammar.rule_names import is_written, rule_of, string_of, write_production
+from maskc.grammar.model import (
+    Grammar,
+    LalrGrammar,
+    Production,
+    is_written,
+    rule_of,
+    string_of,
+    write_production,
+)
 from maskc.grammar.sets import ReducedGrammar, reduce_grammar
 from maskc.lexer.scanner import Scanner
 from maskc.lint.model import SourceLocation
 from maskc.lint.witnesses import Witnesses, find_common_lexeme
-from maskc.regular.match_length import match_length
+from maskc.regular.matching import match_length
 
 _UNNAMED, _IGNORED = "__ANON_", "__IGNORE_"
 _DEFINITION = re.compile(

@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.compiler.lalr.driver import StackOutcome, drive_lalr
-from maskc.grammar.closures import find_shortest, write_shortest
 from maskc.grammar.model import LalrGrammar, LexerSpec
+from maskc.grammar.sets import find_shortest, write_shortest
 from maskc.ids import DEAD, END, IGNORED, NO_LINE
 from maskc.lexer.scanner import Scanner
 from maskc.regular.lookbehind import LookBehindStepper
-from maskc.regular.match_length import match_length
+from maskc.regular.matching import match_length
 from maskc.regular.nfa import Nfa
 from maskc.regular.threads import Threads, ThreadStepper, hold_at_end
 

@@ -5,7 +5,12 @@ point that UTF-8 can encode, and a class that ignores case over every character 
 (:func:`cased_characters`). Case folding and flags are then right by construction. The rest of a
 class is ranges, their union, and its complement.
 
-A set is a sorted tuple of inclusive ranges, e.g. ``[a-c]`` is ``((97, 99),)``.
+Of the properties ``\p{…}``, categories are those of Python's own Unicode. Scripts and binary
+properties, such as ``Script=Latin``, ``Alphabetic`` and ``Emoji``, are asked of the package
+``regex``, by its Unicode, for the names that ECMA-262 has.
+
+A set is a sorted tuple of inclusive ranges, e.g. ``[a-c]`` is ``((97, 99),)``. The pattern
+``[\p{ASCII_Hex_Digit}_]`` is ``[\U00000030-\U00000039…_]`` of ``re``.
 """
 
 from __future__ import annotations
@@ -17,6 +22,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
+
+from maskc.formats.ecma_sets import is_property
 
 CodePoints = tuple[tuple[int, int], ...]
 
@@ -33,6 +40,9 @@ _CATEGORIES = {
     "CATEGORY_WORD": r"\w",
     "CATEGORY_NOT_WORD": r"\W",
 }
+
+_PROPERTY = re.compile(r"\\([pP])(?:\{(\^?)([^{}]*)\}|([A-Z]))")
+_POSIX = re.compile(r"\[:\^?[a-z]+:\]")
 
 
 @lru_cache(maxsize=4096)
@@ -238,3 +248,81 @@ def find_category(name: str) -> CodePoints | None:
             ranges.append((start, code_point - 1))
             start = -1
     return tuple(ranges)
+
+
+class PropertyError(Exception):
+    """A pattern names characters as ``re`` does not; the text says how, and what to write."""
+
+
+@lru_cache(maxsize=64)
+def find_property(name: str) -> CodePoints | None:
+    """Return the characters of a property, ``None`` if there is none of this name.
+
+    >>> find_property("ASCII_Hex_Digit")
+    ((48, 57), (65, 70), (97, 102))
+    """
+    if name == "Assigned":
+        unassigned = find_category("Cn")
+        return None if unassigned is None else negate(unassigned)
+    found = find_category(name)
+    if found is not None or not is_property(name):
+        return found
+    # Loading it takes longer than most patterns.
+    import regex
+
+    try:
+        runs = regex.compile(rf"\p{{{name}}}+").finditer(every_character())
+    except regex.error:
+        return None
+    return ranges_of(run[0] for run in runs)
+
+
+def write_properties(pattern: str) -> str:
+    r"""Return a pattern of ``re`` with sets in the place of properties.
+
+    Raises:
+        PropertyError: there is no such property, or a set has a POSIX class.
+
+    >>> write_properties(r"[^\p{ASCII}]")
+    '[^\\U00000000-\\U0000007f]'
+    """
+    if "\\p" not in pattern and "\\P" not in pattern and "[:" not in pattern:
+        return pattern
+    found, at, in_set = list[str](), 0, False
+    while at < len(pattern):
+        named = _PROPERTY.match(pattern, at)
+        if named is not None:
+            ranges = _write(named)
+            found.append(ranges if in_set else f"[{ranges}]")
+            at = named.end()
+            continue
+        n = 2 if pattern[at] == "\\" else 1
+        if in_set:
+            posix = _POSIX.match(pattern, at)
+            if posix is not None:
+                fact = f"has the POSIX class {posix[0]}, which re reads as single characters"
+                raise PropertyError(f"{fact}; write them, as a-zA-Z, or a property, as \\p{{L}}")
+            in_set = pattern[at] != "]"
+        elif pattern[at] == "[":
+            in_set = True
+            # A bracket that closes nothing yet stands for itself.
+            n = len(re.match(r"\[\^?\]?", pattern[at:])[0])  # type: ignore[index]
+        found.append(pattern[at : at + n])
+        at += n
+    return "".join(found)
+
+
+def _write(named: re.Match[str]) -> str:
+    """Return the characters of a property as they stand in a set."""
+    letter, caret, inside, short = named.groups()
+    name = short or inside
+    characters = find_property(name)
+    if characters is None:
+        fact = f"has the property {name}, which is not known"
+        raise PropertyError(f"{fact}; write one of ECMA-262, such as L, Script=Latin or Alphabetic")
+    if (letter == "P") != bool(caret):
+        characters = negate(characters)
+    kept = intersect_any(characters)  # no text has surrogates
+    if not kept:
+        raise PropertyError(f"has {named[0]}, which is not a character of a text; leave it out")
+    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in kept)

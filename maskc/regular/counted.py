@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 from maskc.regular import tree
 from maskc.regular.charset import CodePoints
+from maskc.regular.nodes import Utf8Nodes
 from maskc.regular.python import read_python
 from maskc.regular.tree import (
     Alternation,
@@ -38,7 +39,6 @@ from maskc.regular.tree import (
     Reference,
     Repeat,
 )
-from maskc.regular.utf8 import Utf8Nodes
 from maskc.runtime.link.counts import Bounds
 from maskc.runtime.link.counts.positions import START, CountedPattern, Edge
 

@@ -14,8 +14,7 @@ from maskc.errors import GrammarError, LimitError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.postlex import build_indentation, build_rules, format_indentation, format_rules
 from maskc.frontends.source import source_from_header
-from maskc.grammar.model import Grammar
-from maskc.grammar.rule_names import string_of
+from maskc.grammar.model import Grammar, string_of
 from maskc.report.model import Chip, Chips
 
 OPEN, OR = "open: ", " | "

@@ -15,9 +15,9 @@ from maskc.frontends.roles import Role, read_roles, split_role, write_roles
 from maskc.frontends.source import load_source, source_from_header
 from maskc.frontends.translation import END_NAME, number_names
 from maskc.grammar.model import Production
-from maskc.regular import match_length as matching
-from maskc.regular.features import check_conditionals, looks_around
-from maskc.regular.match_length import KeywordMatcher, match_length
+from maskc.regular import matching
+from maskc.regular.matching import KeywordMatcher, match_length
+from maskc.regular.python import check_conditionals, looks_around
 from maskc.report.inspect import view_artifact
 
 LINE = "// maskc-terminal: class_name.NAME=[A-Z]+\n"

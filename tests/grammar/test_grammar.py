@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.closures import find_components, find_derivable, unite_along
 from maskc.grammar.model import Bnf, LalrGrammar, LalrState, Production
-from maskc.grammar.sets import compute_adjacent, compute_sets, reduce_grammar, reduce_productions
+from maskc.grammar.sets import (
+    compute_adjacent,
+    compute_sets,
+    find_components,
+    find_derivable,
+    reduce_grammar,
+    reduce_productions,
+    unite_along,
+)
 from maskc.ids import END
 from tests.compiler.pushdown.small_grammars import (
     LETTERS,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.rule_names import rule_of
+from maskc.grammar.model import rule_of
 from maskc.lint import witnesses
 from maskc.lint.model import Finding, Severity, SourceLocation
 from maskc.lint.order import drop_allowed

@@ -17,7 +17,7 @@ from maskc.regular.charset import (
     items_set,
     literal_set,
 )
-from maskc.regular.utf8 import Utf8Nodes
+from maskc.regular.nodes import Utf8Nodes
 
 
 def holds(ranges, character):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from maskc.regular.texts import list_texts
+from maskc.regular.matching import list_texts
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,8 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from maskc.grammar.closures import find_components
 from maskc.grammar.model import Production
-from maskc.grammar.sets import ReducedGrammar, compute_nullable, reduce_productions
+from maskc.grammar.sets import ReducedGrammar, compute_nullable, find_components, reduce_productions
 
 
 @dataclass(frozen=True, slots=True)

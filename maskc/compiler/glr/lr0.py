@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 from maskc import bits
 from maskc.compiler.glr.adjacency import LookaheadSymbol
 from maskc.compiler.glr.cfg import Cfg
-from maskc.grammar.closures import unite_along
 from maskc.grammar.lr0 import add_roots, build_lr0
+from maskc.grammar.sets import unite_along
 from maskc.ids import END, ROOT, GeneralStateId
 
 MAX_GENERAL_STATES = 100_000

@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from maskc.compiler.glr.cfg import Cfg, make_cfg
-from maskc.grammar.closures import find_components
 from maskc.grammar.model import Production
+from maskc.grammar.sets import find_components
 
 _MOST_ALTERNATIVES = 400  # of one nonterminal, by replacing its last symbols
 

@@ -27,8 +27,7 @@ from types import MappingProxyType
 from maskc.compiler.lalr.items import find_conflicts
 from maskc.errors import PostlexError
 from maskc.grammar.lr0 import Item
-from maskc.grammar.model import Bnf, Grammar, IndenterLayout, LalrGrammar, Production
-from maskc.grammar.rule_names import quote_rule
+from maskc.grammar.model import Bnf, Grammar, IndenterLayout, LalrGrammar, Production, quote_rule
 from maskc.ids import END, ProductionId
 
 

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from maskc.errors import LimitError, PostlexError
-from maskc.grammar.model import Bnf, Context, LalrGrammar, LalrState, LalrTable
-from maskc.grammar.rule_names import quote_rule
+from maskc.grammar.model import Bnf, Context, LalrGrammar, LalrState, LalrTable, quote_rule
 from maskc.ids import ContextId, LalrStateId, TerminalId
 from maskc.wording import Phrase
 

@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from maskc.compiler.lalr.refine import RefinedTable
-from maskc.grammar.closures import unite_along
 from maskc.grammar.model import Bnf, LalrGrammar, list_reductions
+from maskc.grammar.sets import unite_along
 from maskc.ids import END, ProductionId
 
 

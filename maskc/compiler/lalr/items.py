@@ -21,12 +21,10 @@ from typing import NamedTuple
 from maskc import bits
 from maskc.budget import quote_symbol
 from maskc.errors import GrammarError
-from maskc.grammar.closures import find_components
 from maskc.grammar.lr0 import Item, Lr0State, add_roots, build_lr0, find_lookaheads
-from maskc.grammar.model import LalrGrammar, list_reductions
-from maskc.grammar.rule_names import quote_symbol as format_symbol
-from maskc.grammar.rule_names import rule_of
-from maskc.grammar.sets import Terminals
+from maskc.grammar.model import LalrGrammar, list_reductions, rule_of
+from maskc.grammar.model import quote_symbol as format_symbol
+from maskc.grammar.sets import Terminals, find_components
 from maskc.ids import END, LalrStateId, ProductionId
 
 

@@ -21,9 +21,9 @@ from maskc.compiler.lalr.balance import NO_BRACKETS, BracketDepths
 from maskc.compiler.lalr.completion import Node, Relation, build_completions
 from maskc.compiler.lalr.items import ItemSets, build_item_sets
 from maskc.errors import LimitError
-from maskc.grammar.closures import find_components
 from maskc.grammar.lr0 import Item
 from maskc.grammar.model import Bnf, LalrGrammar
+from maskc.grammar.sets import find_components
 from maskc.ids import END, ContextId, LalrStateId, LookaheadId, RefinedStateId
 from maskc.lexer.boundaries import Lookaheads
 from maskc.wording import Phrase

@@ -24,7 +24,7 @@ from enum import Enum
 from operator import itemgetter
 from typing import Any, Final, TypeVar
 
-from maskc.grammar.closures import find_reachable
+from maskc.grammar.sets import find_reachable
 
 TAKEN: Final = -1
 REFUSED: Final = -2

@@ -25,8 +25,7 @@ from typing import NamedTuple
 
 from maskc import bits
 from maskc.bits import Bits
-from maskc.grammar.closures import unite_along
-from maskc.grammar.sets import ReducedGrammar, SymbolSets, Terminals
+from maskc.grammar.sets import ReducedGrammar, SymbolSets, Terminals, unite_along
 from maskc.ids import END
 
 Symbols = tuple[int, ...]

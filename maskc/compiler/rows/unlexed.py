@@ -20,8 +20,7 @@ from maskc import bits
 from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.lexical_analysis import LexicalAnalysis, terminals_of
 from maskc.frontends.dialects import LARK
-from maskc.grammar.model import Bnf, Grammar, LexerSpec
-from maskc.grammar.rule_names import quote_rule
+from maskc.grammar.model import Bnf, Grammar, LexerSpec, quote_rule
 from maskc.grammar.sets import Terminals, compute_adjacent, compute_sets, reduce_grammar
 from maskc.ids import DEAD, END, IGNORED, BoundaryId
 from maskc.lexer.boundaries import LexemeContexts, Lookaheads

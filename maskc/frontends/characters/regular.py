@@ -17,7 +17,7 @@ from functools import lru_cache
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.characters.automaton import MAX_STATES, ExpressionTooLargeError, subtract
 from maskc.frontends.characters.terminals import write_longest
-from maskc.grammar.closures import find_components
+from maskc.grammar.sets import find_components
 from maskc.regular.tree import (
     EMPTY_TEXT,
     MAX_NESTED,

@@ -38,7 +38,7 @@ from maskc.frontends.lark.syntax import explain_syntax
 from maskc.frontends.lark.versions import check_version
 from maskc.frontends.settings import PRIORITIES
 from maskc.frontends.source import GrammarSource, name_source
-from maskc.regular.features import refers_back
+from maskc.regular.python import refers_back
 from maskc.wording import LARK_WORDING
 
 # Lark checks some of what it reads with assertions, and converts counts as they are written.

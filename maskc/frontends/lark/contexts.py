@@ -20,8 +20,8 @@ from maskc.frontends.lark.roles import create_unless, rank_roles
 from maskc.frontends.postlex import TEXT_END, TEXT_START, Indentation, PostlexRules
 from maskc.grammar.model import Context, IndenterLayout, Rewrite
 from maskc.ids import END, ContextId, TerminalId
-from maskc.regular.features import check_conditionals
-from maskc.regular.match_length import KeywordMatcher
+from maskc.regular.matching import KeywordMatcher
+from maskc.regular.python import check_conditionals
 
 # A name, a flag or a look-around; or an escaped bracket, which does no harm.
 _MORE_THAN_A_GROUP = re.compile(r"\(\?(?!:)")

@@ -45,7 +45,7 @@ from maskc.grammar.model import (
     Reduction,
 )
 from maskc.ids import ContextId, LalrStateId, ProductionId, TerminalId
-from maskc.regular.match_length import KeywordMatcher
+from maskc.regular.matching import KeywordMatcher
 
 _Row = tuple[dict[str, int], dict[str, Any], SharedRow | None]
 

@@ -27,7 +27,7 @@ from maskc.frontends.source import GrammarSource
 from maskc.grammar.model import Context, LexerSpec
 from maskc.ids import ContextId, TerminalId
 from maskc.lexer.lexeme import LexemeAutomaton
-from maskc.regular.features import looks_around
+from maskc.regular.python import looks_around
 
 _lark_create_unless: Callable[..., Any] = cast(Any, lark.lexer)._create_unless
 _INHERITED = "i"

@@ -28,8 +28,8 @@ from maskc.compiler.pushdown.production_verdicts import AskedProductions
 from maskc.errors import LimitError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.closures import find_components
 from maskc.grammar.model import Production
+from maskc.grammar.sets import find_components
 from maskc.ids import END
 from tests.compiler.glr.general_values import values_of
 from tests.compiler.glr.productions import A, S, a, b, language, language_of, make, productions
