@@ -62,7 +62,7 @@ MUTANTS = (
         "if n > low:",
     ),
     Mutant(
-        "compiler/glr/recursion.py",
+        "compiler/glr/cfg.py",
         "alternatives[prefix] = before + [(-1 - prefix, *r) for r in before]",
         "alternatives[prefix] = before",
     ),

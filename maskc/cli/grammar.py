@@ -63,7 +63,7 @@ class LarkOptions:
         return read_grammar(path_or_text, limits, name="regex", dialect=dialect, **settings)
 
     def _list_settings(self) -> dict[str, Any]:
-        from maskc.frontends.roles import split_role
+        from maskc.frontends.settings import split_role
         from maskc.frontends.texts import Style, load_style
 
         style = load_style(self.style) if self.style else Style()

@@ -22,14 +22,18 @@ from maskc.artifact.sections import TOKENS_WITHOUT_ROWS
 from maskc.budget import at
 from maskc.compiler.emit.graph import DecisionGraph
 from maskc.compiler.glr.adjacency import Adjacency, LookaheadCfg, keep_adjacent
-from maskc.compiler.glr.cfg import drop_empties, merge_unit_cycles, share_tails
+from maskc.compiler.glr.cfg import (
+    drop_empties,
+    merge_unit_cycles,
+    share_tails,
+    turn_right_recursion,
+)
 from maskc.compiler.glr.lr0 import (
     GeneralTable,
     build_general_table,
     find_going_on,
     general_sections,
 )
-from maskc.compiler.glr.recursion import turn_right_recursion
 from maskc.compiler.glr.top_state import (
     StackVerdicts,
     check_never,
@@ -40,8 +44,7 @@ from maskc.compiler.glr.top_state import (
 from maskc.compiler.glr.walk import CutRule, Triples, ask_productions, find_follow
 from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.order import LegalityOracle, OptimisedRows
-from maskc.compiler.optimise.rows import Rows
-from maskc.compiler.optimise.state import States, Tops, Verdicts
+from maskc.compiler.optimise.rows import Rows, States, Tops, Verdicts
 from maskc.compiler.optimise.steps import merge_jointly_legal
 from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.interchangeable import (

@@ -10,8 +10,7 @@ import numpy as np
 from maskc import bits
 from maskc.compiler.emit.graph import DecisionGraph, GraphAnswer, ParserQuery
 from maskc.compiler.emit.mask_differences import Unions
-from maskc.compiler.optimise.rows import Rows
-from maskc.compiler.optimise.state import Verdicts
+from maskc.compiler.optimise.rows import Rows, Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.compiler.rows.sequences import ParserEvent
 from maskc.grammar.model import Grammar

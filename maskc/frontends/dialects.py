@@ -14,8 +14,7 @@ from types import MappingProxyType
 
 from maskc.errors import GrammarError
 from maskc.frontends.characters.lowering import lower_grammar
-from maskc.frontends.notations import read_ebnf, read_gbnf
-from maskc.frontends.regex import translate_regex
+from maskc.frontends.notations import read_ebnf, read_gbnf, translate_regex
 from maskc.frontends.translation import Translation
 from maskc.wording import LARK_WORDING, Phrase, Wording
 

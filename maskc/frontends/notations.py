@@ -1,7 +1,13 @@
-"""The notations of llama.cpp (GBNF) and of the W3C (EBNF), each with what xgrammar makes of it.
+r"""The notations other than Lark's: GBNF of llama.cpp, EBNF of the W3C, and a regular expression.
 
-docs/dialects.md has where we differ. What llama.cpp and xgrammar read otherwise is llama.cpp's.
-Notes of XML 1.0, ``[ wfc: … ]`` and ``[ vc: … ]``, and comments are passed over.
+docs/dialects.md has where GBNF and EBNF differ from what llama.cpp and xgrammar make of them; what
+these read otherwise is llama.cpp's. Notes of XML 1.0, ``[ wfc: … ]`` and ``[ vc: … ]``, and
+comments are passed over.
+
+A regular expression is a grammar of one terminal, read by LALR, whose texts are those that
+``re.fullmatch`` takes: ``(?:PATTERN)\Z`` where ``re`` knows that the pattern reads a character, and
+otherwise ``(?=(?:PATTERN)\Z)[\s\S]+``, since Lark takes no terminal that might be empty. If the
+pattern matches the empty text, the terminal is optional.
 
 Source: llama.cpp, ``grammars/README.md`` and the reader in ``src/llama-grammar.cpp``, read in 2025;
 Extensible Markup Language (XML) 1.0, fifth edition, section 6, Notation; xgrammar 0.2.8, its page
@@ -11,11 +17,18 @@ on EBNF and what it prints.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
-from maskc.errors import GrammarError, LimitError
+from maskc.bounded import QUIET
+from maskc.errors import GrammarError, LimitError, UnsupportedTerminalError
+from maskc.frontends.backreferences import write_without_backreferences
 from maskc.frontends.characters.reader import GrammarTextReader
+from maskc.frontends.translation import Side, Translation
+from maskc.regular.charset import PropertyError, write_properties
 from maskc.regular.counted import count_expression
-from maskc.regular.tree import CharacterGrammar, Except, Expression, Reference
+from maskc.regular.matching import match_length
+from maskc.regular.python import check_conditionals, read_python, refers_back
+from maskc.regular.tree import CharacterGrammar, Except, Expression, Reference, least_width
 from maskc.runtime.link.counts.positions import CountedPattern
 
 _BLANKS = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
@@ -35,6 +48,17 @@ _LINE_COMMENT = re.compile(r"#[^\n]*")
 _CODE_POINT = re.compile(r"#x([0-9a-fA-F]+)")
 _WITH_ROOT = re.compile(r"^[ \t]*root\s*::=", re.MULTILINE)
 _HEX = re.compile(r"x([0-9a-fA-F]+)")
+
+NAME = "<regex>"
+
+_FLAGS = {
+    re.ASCII: "a",
+    re.IGNORECASE: "i",
+    re.MULTILINE: "m",
+    re.DOTALL: "s",
+    re.VERBOSE: "x",
+}
+_GLOBAL_FLAGS = re.compile(r"\(\?[aimsux]+\)(?:\s*\(\?[aimsux]+\))*")
 
 
 def read_gbnf(
@@ -198,3 +222,66 @@ class _Ebnf(GrammarTextReader):
     def _code_point(self) -> int | None:
         found = None if self.is_extended else self.match(_CODE_POINT)
         return self.check_code_point(found[1]) if found else None
+
+
+def read_pattern(pattern: str) -> str:
+    """Return a pattern that matches the same texts, and nothing but to their end.
+
+    Raises:
+        GrammarError: ``re`` refuses the pattern, or it has a back-reference to many texts.
+    """
+    return _read(pattern)[0]
+
+
+def translate_regex(pattern: str) -> Translation:
+    """Return a grammar of the texts that ``re.fullmatch`` takes."""
+    whole, least, groups = _read(pattern)
+    pattern = write_properties(pattern)
+    if not least:
+        whole = rf"(?={whole})[\s\S]+"
+    terminal = "PATTERN"
+    while terminal in groups:
+        terminal += "_"
+    check_conditionals(terminal, whole, 0)
+    sides: list[Side] = [()] if match_length(pattern, "") == 0 else []
+    return Translation(
+        parser="lalr",
+        lexer="contextual",
+        start="start",
+        rules={"start": (*sides, (terminal,))},
+        terminals={terminal: whole},
+        rule_of={},
+    )
+
+
+def _read(pattern: str) -> tuple[str, int, Collection[str]]:
+    """Return the pattern to the end of the text, its least width, and the names of its groups."""
+    try:
+        pattern = write_properties(pattern)
+        with QUIET:
+            compiled = re.compile(pattern)
+            if refers_back(pattern):
+                pattern = write_without_backreferences("PATTERN", pattern)
+                compiled = re.compile(pattern)
+            tree = read_python(pattern)
+    except RecursionError:
+        raise GrammarError(
+            NAME, "re refuses the pattern: too many groups inside each other; open fewer of them"
+        ) from None
+    except (re.error, OverflowError) as error:
+        raise GrammarError(NAME, f"re refuses the pattern: {error}") from None
+    except PropertyError as error:
+        raise GrammarError(NAME, f"the pattern {error}") from None
+    except UnsupportedTerminalError as error:
+        raise GrammarError(
+            NAME, f"{error.construct}; write the texts that it may repeat in its place"
+        ) from None
+    if any(0xD800 <= ord(character) <= 0xDFFF for character in pattern):
+        raise GrammarError(NAME, "the pattern is not UTF-8; write it in UTF-8")
+    flags = "".join(sorted(letter for flag, letter in _FLAGS.items() if compiled.flags & flag))
+    leading = _GLOBAL_FLAGS.match(pattern)
+    inner = pattern[leading.end() :] if leading else pattern
+    # In a verbose pattern the last line may be a comment.
+    ending = "\n)" if "x" in flags else ")"
+    whole = rf"(?{flags}:{inner}{ending}\Z"
+    return whole, least_width(tree), compiled.groupindex

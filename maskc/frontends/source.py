@@ -29,14 +29,15 @@ from maskc.frontends.postlex import (
     build_indentation,
     build_rules,
 )
-from maskc.frontends.roles import Role, write_roles
 from maskc.frontends.settings import (
     Postlex,
+    Role,
     check_parser,
     default_lexer,
     read_options,
     read_postlex,
     read_settings,
+    write_roles,
 )
 from maskc.frontends.texts import find_text
 from maskc.frontends.translation import Translation
@@ -97,7 +98,7 @@ def load_source(
     Arguments win over the settings in the text, which win over Lark's defaults. The dialect is
     the file's suffix's unless it is given; with ``regex`` the text is a pattern and no path.
     A ``postlex`` given here is ``module:Class``, and that module is imported. ``roles`` are
-    patterns of terminals in rules, by ``rule.TERMINAL`` (:mod:`maskc.frontends.roles`), and
+    patterns of terminals in rules, by ``rule.TERMINAL`` (:mod:`maskc.frontends.settings`), and
     ``rules`` is Lark text; both are written at the end of the grammar's.
 
     Raises:

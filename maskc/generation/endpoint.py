@@ -18,8 +18,7 @@ from maskc.errors import WrongTypeError, WrongValueError
 from maskc.integrations.errors import IntegrationError
 
 if TYPE_CHECKING:
-    from maskc.generation.models import Asked, Take
-    from maskc.generation.wanted import Wanted
+    from maskc.generation.models import Asked, Take, Wanted
 
 _MOST_LINE, _MOST_TOKEN = 1 << 20, 1 << 13  # bytes of an event, and of events for a token
 

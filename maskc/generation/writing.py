@@ -17,8 +17,7 @@ from typing import Any
 
 from maskc.arguments import as_items, as_text
 from maskc.errors import UnfinishedTextError, WrongValueError
-from maskc.generation.models import Asked, Prompt, Source, open_source
-from maskc.generation.wanted import Wanted, read_wanted
+from maskc.generation.models import Asked, Prompt, Source, Wanted, open_source, read_wanted
 from maskc.runtime.arguments import as_count
 
 MAX_TOKENS = 1_024

@@ -206,7 +206,7 @@ class LexerSpec:
     contexts_after: Mapping[int, frozenset[ContextId]]
     layout: IndenterLayout | None  # indentation, if the postlex is an Indenter
     # re source of what a lexeme may have after a string terminal and still be renamed to it; mostly
-    # nothing, see maskc.frontends.lark.versions
+    # nothing, see maskc.frontends.lark.build
     keyword_tail: str = ""
     # terminals to which lexemes are renamed as to keywords, by a pattern
     roles: frozenset[TerminalId] = frozenset()

@@ -21,7 +21,7 @@ from maskc.bounded import run_bounded
 from maskc.compiler.emit.provenance import describe_tokenizer, describe_unicode
 from maskc.compiler.pipeline import compile_narrowed
 from maskc.errors import WrongTypeError, WrongValueError
-from maskc.frontends.regex import NAME, read_pattern
+from maskc.frontends.notations import NAME, read_pattern
 from maskc.frontends.source import source_from_header
 from maskc.kit.constraint import Constraint
 from maskc.kit.examples import add_calls

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from maskc.bounded import QUIET, run_bounded
-from maskc.frontends.regex import read_pattern
+from maskc.frontends.notations import read_pattern
 from maskc.jobs import SchemaJob
 from maskc.kit.patterns import PatternAutomaton
 from maskc.limits import Limits

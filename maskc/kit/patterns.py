@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.regex import NAME
+from maskc.frontends.notations import NAME
 from maskc.limits import MEGABYTE
 from maskc.regular.lookbehind import LookBehindState, LookBehindStepper
 from maskc.regular.nfa import Nfa
@@ -34,7 +34,7 @@ class PatternAutomaton(ByteAutomaton[_State]):
     """Reads the texts that a pattern matches.
 
     Args:
-        whole: the pattern, with what :func:`maskc.frontends.regex.read_pattern` adds at its end.
+        whole: the pattern, as :func:`maskc.frontends.notations.read_pattern` returns it.
 
     Raises:
         GrammarError: it matches no text.

@@ -13,7 +13,7 @@ A state of the open lexeme holds the state of the look-behinds, the ordered thre
 context's alternatives, and the threads of the keywords that the lexeme may turn out to be.
 
 Source: Lark 1.3 ``lexer.py`` (Scanner.match, UnlessCallback), and 1.2 for what may follow a keyword
-(:mod:`maskc.frontends.lark.versions`).
+(:mod:`maskc.frontends.lark.build`).
 """
 
 from __future__ import annotations

@@ -1,17 +1,41 @@
-"""What a compilation cost and made: three lines, or all of it."""
+"""What a compilation cost and made: three lines, or all of it.
+
+How long this machine took to compile an artifact is kept in the user's folder of caches: same
+input, same bytes, so an artifact cannot hold times. A file is named after the SHA-256 of the
+artifact's bytes and holds ``{"passes": [{"name", "seconds", "cpu_seconds", "peak_mb"}, …]}``. Where
+the cache cannot be written nothing is kept, and a missing or damaged file is no timings.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+import platformdirs
+
+from maskc.artifact.files import write_atomically
 from maskc.compiler.pipeline import PassRecord
+from maskc.errors import OutputError
 from maskc.kinds import kind_of
 from maskc.report.formats import count, format_count, format_file, format_seconds, format_size
-from maskc.report.internals import OptimiseStep, format_change, list_steps
-from maskc.report.model import Block, Fact, Facts, Lines, Report, Table
-from maskc.report.timings import STEP_PREFIX
+from maskc.report.model import (
+    Block,
+    Fact,
+    Facts,
+    Lines,
+    Report,
+    Table,
+)
+
+# A pass of this name and a space is an optimisation step.
+_STEP_PREFIX = "streamline "
+Timings = Sequence[PassRecord]
+_COSTS = ("seconds", "cpu_seconds", "peak_mb")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +106,7 @@ def tabulate_passes(passes: Sequence[PassRecord], steps: Sequence[OptimiseStep])
     """Return the compiler's passes: the rows before and after, processor time and memory."""
     columns = ("pass", "rows before", "rows after", "change", "processor", "peak memory")
     changes = {
-        STEP_PREFIX + step.step: (
+        _STEP_PREFIX + step.step: (
             format_count(before.rows) if before is not None else "",
             format_count(step.rows),
             format_change(before.rows, step.rows) if before is not None else "",
@@ -162,3 +186,97 @@ def _list_ranges(ranges: Sequence[Sequence[int]]) -> str:
         for first, last in ranges[:_MOST_RANGES]
     ]
     return ", ".join([*shown, *["…"] * (len(ranges) > _MOST_RANGES)])
+
+
+def hash_artifact(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file's bytes in hexadecimal, the key of its timings."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def save_timings(artifact_sha256_hex: str, timings: Timings) -> None:
+    """Keep the timings of an artifact; nothing happens where the cache cannot be written."""
+    path = _find_file(artifact_sha256_hex)
+    if path is None:
+        return
+    passes = [asdict(record) for record in timings]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps({"passes": passes}, indent=1).encode())
+    except (OSError, OutputError):
+        return
+
+
+def load_timings(artifact_sha256_hex: str) -> Timings:
+    """Return the timings of an artifact; none if this machine has none that can be read."""
+    path = _find_file(artifact_sha256_hex)
+    if path is None:
+        return ()
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return ()
+    passes = found.get("passes") if isinstance(found, dict) else None
+    if not isinstance(passes, list) or not all(map(_is_pass, passes)):
+        return ()
+    return tuple(
+        PassRecord(record["name"], *(record[cost] for cost in _COSTS)) for record in passes
+    )
+
+
+def _find_file(artifact_sha256_hex: str) -> Path | None:
+    try:
+        cache = platformdirs.user_cache_path("maskc", appauthor=False)
+    except RuntimeError:  # a user without a home
+        return None
+    return cache / "timings" / f"{artifact_sha256_hex}.json"
+
+
+def _is_pass(found: Any) -> bool:
+    if not isinstance(found, dict) or not isinstance(found.get("name"), str):
+        return False
+    costs: list[Any] = [found.get(cost) for cost in _COSTS]
+    # JSON as Python reads it has NaN and Infinity, which no report can show.
+    return all(type(cost) in (int, float) and 0 <= cost < 1e9 for cost in costs)
+
+
+@dataclass(frozen=True, slots=True)
+class OptimiseStep:
+    """An optimisation step."""
+
+    step: str  # its name
+    rows: int  # distinct pairs of a lexer state and a terminal sequence that are left
+    stored: int  # rows that are kept for them
+    seconds: float | None  # what it cost; None if this machine did not compile the artifact
+    per_state: tuple[int, ...]  # 101 percentiles of the rows of a lexer state
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def list_steps(header: Mapping[str, Any], timings: Timings) -> tuple[OptimiseStep, ...]:
+    """Return the optimisation steps, in order."""
+    seconds = {record.name: record.seconds for record in timings}
+    return tuple(
+        OptimiseStep(
+            found["step"],
+            found["rows"],
+            found["stored"],
+            seconds.get(_STEP_PREFIX + found["step"]),
+            tuple(found["per_state"]),
+        )
+        for found in header["streamlining"]
+    )
+
+
+def format_change(before: int, after: int) -> str:
+    """Return how many times fewer or more rows there are; nothing where that is as many.
+
+    >>> format_change(100, 40), format_change(100, 108), format_change(7, 7), format_change(7, 0)
+    ('2.50 × fewer', '1.08 × more', '', 'none left')
+    """
+    if before == after:
+        return ""
+    if after > before:
+        return f"{after / before:.2f} × more" if before else f"{format_count(after)} more"
+    return f"{before / after:.2f} × fewer" if after else "none left"

@@ -20,14 +20,14 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import source_from_header
 from maskc.grammar.model import Grammar
 from maskc.kinds import kind_of
-from maskc.report.compile import describe_added, describe_file, list_origin
+from maskc.report.compile import Timings, describe_added, describe_file, list_origin, list_steps
 from maskc.report.explain import list_groups, say_death
 from maskc.report.formats import (
     format_count,
     format_seconds,
     format_size,
 )
-from maskc.report.internals import list_internals, list_steps, list_tiles
+from maskc.report.internals import UNNAMED, format_postlex, list_internals, list_texts, list_tiles
 from maskc.report.model import (
     Block,
     Code,
@@ -41,8 +41,6 @@ from maskc.report.model import (
     Section,
     Table,
 )
-from maskc.report.names import UNNAMED, format_postlex, list_texts
-from maskc.report.timings import Timings
 from maskc.runtime.artifact import Artifact
 from maskc.vocab.vocabulary import quote_bytes
 

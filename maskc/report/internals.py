@@ -2,34 +2,47 @@
 
 Rows are stored once where lexer states share them, and counted as often as they are read. A row is
 *undecided* for an LALR state on top if the stack below decides it (header entry ``residue``).
+
+The grammar that an artifact was made from is built again. Lark names the terminals that a grammar
+writes as strings: ``__ANON_2`` is called ``"+="`` here. In the terminal sequences of a header the
+last entry is what stays open: ``open: NAME | NUMBER``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from maskc.compiler.pushdown.dft import build_dft
-from maskc.grammar.model import Grammar
+from maskc.errors import GrammarError, LimitError
+from maskc.frontends.loading import load_grammar
+from maskc.frontends.postlex import build_indentation, build_rules, format_indentation, format_rules
+from maskc.frontends.source import source_from_header
+from maskc.grammar.model import Grammar, string_of
 from maskc.grammar.sets import reduce_grammar
+from maskc.report.compile import OptimiseStep, Timings, format_change, list_steps
 from maskc.report.formats import (
     count,
     format_count,
     format_seconds,
     format_size,
 )
-from maskc.report.model import Bar, Block, Code, Curves, Facts, Note, Section, Table, Tiles
-from maskc.report.names import (
-    Texts,
-    format_terminal,
-    list_texts,
-    make_chips,
-    name_unnamed,
-    rebuild_grammar,
+from maskc.report.model import (
+    Bar,
+    Block,
+    Chip,
+    Chips,
+    Code,
+    Curves,
+    Facts,
+    Note,
+    Section,
+    Table,
+    Tiles,
 )
-from maskc.report.timings import STEP_PREFIX, Timings
 from maskc.vocab.vocabulary import quote_bytes
 
 # Further examples of undecided rows, and pairs that are not lexed apart, are in the JSON.
@@ -48,47 +61,10 @@ _EXPLANATIONS = {
     "closings": "rows that differ only in what their open lexeme may become are one",
 }
 
+_OPEN, _OR = "open: ", " | "
+UNNAMED = "__ANON_"
 
-@dataclass(frozen=True, slots=True)
-class OptimiseStep:
-    """An optimisation step."""
-
-    step: str  # its name
-    rows: int  # distinct pairs of a lexer state and a terminal sequence that are left
-    stored: int  # rows that are kept for them
-    seconds: float | None  # what it cost; None if this machine did not compile the artifact
-    per_state: tuple[int, ...]  # 101 percentiles of the rows of a lexer state
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-def list_steps(header: Mapping[str, Any], timings: Timings) -> tuple[OptimiseStep, ...]:
-    """Return the optimisation steps, in order."""
-    seconds = {record.name: record.seconds for record in timings}
-    return tuple(
-        OptimiseStep(
-            found["step"],
-            found["rows"],
-            found["stored"],
-            seconds.get(STEP_PREFIX + found["step"]),
-            tuple(found["per_state"]),
-        )
-        for found in header["streamlining"]
-    )
-
-
-def format_change(before: int, after: int) -> str:
-    """Return how many times fewer or more rows there are; nothing where that is as many.
-
-    >>> format_change(100, 40), format_change(100, 108), format_change(7, 7), format_change(7, 0)
-    ('2.50 × fewer', '1.08 × more', '', 'none left')
-    """
-    if before == after:
-        return ""
-    if after > before:
-        return f"{after / before:.2f} × more" if before else f"{format_count(after)} more"
-    return f"{before / after:.2f} × fewer" if after else "none left"
+Texts = Mapping[str, str]
 
 
 def list_tiles(header: Mapping[str, Any], n_bytes: int, timings: Timings) -> Tiles:
@@ -270,3 +246,69 @@ def _list_automaton(grammar: Grammar | None, texts: Texts) -> list[Block]:
     rows = [tuple(row[k] or "ε" for k in keys) for row in automaton.to_dict()["transitions"]]
     fold, title = f"All {n_transitions} transitions", "Transitions; ε is nothing"
     return [note, Table(title, (*keys[:-1], "next state"), rows, fold=fold)]
+
+
+def rebuild_grammar(header: Mapping[str, Any]) -> Grammar | None:
+    """Return the grammar of a header; ``None`` if this Lark, or a default limit, refuses it.
+
+    Productions and terminals do not need the postlex, of which an older version wrote a name only.
+    """
+    try:
+        return load_grammar(source_from_header({**header["grammar"], "postlex": None}))[0]
+    except (GrammarError, LimitError):
+        return None
+
+
+def format_postlex(value: Any) -> str:
+    """Return what a header's ``postlex`` is called: an older version wrote a class's name.
+
+    >>> format_postlex(None), format_postlex("lark.indenter:PythonIndenter")
+    ('none', 'lark.indenter:PythonIndenter')
+    """
+    if not isinstance(value, dict):
+        return str(value or "none")
+    try:
+        if "rules" in value:
+            return format_rules(build_rules(value))
+        return format_indentation(build_indentation(value))
+    except ValueError as error:
+        return f"none that is known: {error}"
+
+
+def list_texts(grammar: Grammar | None) -> dict[str, str]:
+    """Return terminal → its text in quotes, of the terminals that are one string."""
+    if grammar is None:
+        return {}
+    pairs = zip(grammar.bnf.terminals, grammar.lexer.patterns, strict=True)
+    return {name: f'"{text}"' for name, p in pairs if (text := string_of(p)) is not None}
+
+
+def format_terminal(name: str, texts: Texts) -> str:
+    """Return what a terminal is called, by its text if Lark had to name it.
+
+    >>> format_terminal("__ANON_2", {"__ANON_2": '"+="'}), format_terminal("PLUS", {"PLUS": '"+"'})
+    ('"+="', 'PLUS')
+    """
+    return texts.get(name, name) if name.startswith(UNNAMED) else name
+
+
+def format_entry(entry: str, texts: Texts) -> str:
+    """Return an entry of a terminal sequence, which may be what stays open.
+
+    >>> format_entry("open: __ANON_2 | NAME", {"__ANON_2": '"+="'})
+    'open: "+=" | NAME'
+    """
+    if not entry.startswith(_OPEN):
+        return format_terminal(entry, texts)
+    return _OPEN + _OR.join(format_terminal(n, texts) for n in entry.removeprefix(_OPEN).split(_OR))
+
+
+def name_unnamed(sentence: str, texts: Texts) -> str:
+    """Return a sentence with the texts of the terminals in it that Lark had to name."""
+    return re.sub(rf"{UNNAMED}\d+", lambda match: format_terminal(match[0], texts), sentence)
+
+
+def make_chips(entries: Iterable[str], texts: Texts, separator: str = " ") -> Chips:
+    """Return a cell of terminals, as a terminal sequence has them."""
+    found = (Chip(entry, format_entry(entry, texts), texts.get(entry, "")) for entry in entries)
+    return Chips(tuple(found), separator)

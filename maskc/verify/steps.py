@@ -22,8 +22,8 @@ from lark.indenter import Indenter
 from lark.lexer import BasicLexer, Token
 from lark.parsers.lalr_analysis import Shift
 
+from maskc.frontends.lark.build import match_lexeme
 from maskc.frontends.lark.rule_postlex import RulePostlex
-from maskc.frontends.lark.versions import match_lexeme
 from maskc.frontends.postlex import TEXT_END, TEXT_START
 from maskc.verify.characters import BYTES, UTF8
 from maskc.verify.rules import Remaining

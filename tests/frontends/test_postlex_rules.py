@@ -23,7 +23,7 @@ from maskc.frontends.postlex import (
     read_rules,
 )
 from maskc.frontends.source import load_source, source_from_header
-from maskc.report.names import format_postlex
+from maskc.report.internals import format_postlex
 from tests.compiled import compile_text
 
 LINES = """

@@ -11,12 +11,12 @@ from maskc.errors import GrammarError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.postlex import PYTHON
-from maskc.frontends.roles import write_roles
 from maskc.frontends.settings import (
     check_parser,
     read_options,
     read_postlex,
     read_settings,
+    write_roles,
 )
 from maskc.frontends.source import load_source, source_from_header
 from maskc.frontends.texts import Style, find_grammar, list_styles, load_style

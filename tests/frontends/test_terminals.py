@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.errors import GrammarError, UnsupportedTerminalError
-from maskc.frontends.lark.versions import check_version, keyword_tail
+from maskc.frontends.lark.build import check_version, keyword_tail
 from maskc.frontends.loading import load_grammar
-from maskc.frontends.roles import Role, read_roles, split_role, write_roles
+from maskc.frontends.settings import Role, read_roles, split_role, write_roles
 from maskc.frontends.source import load_source, source_from_header
 from maskc.frontends.translation import END_NAME, number_names
 from maskc.grammar.model import Production

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.errors import WrongTypeError
-from maskc.generation.wanted import Wanted, read_wanted
+from maskc.generation.models import Wanted, read_wanted
 from maskc.generation.writing import MemberReader, Writing
 
 JSON = st.recursive(

@@ -12,7 +12,7 @@ from hashlib import sha256
 import pytest
 
 from maskc.errors import ArtifactError, BudgetError, SchemaError
-from maskc.frontends.regex import read_pattern
+from maskc.frontends.notations import read_pattern
 from maskc.integrations.compile_pool import OtherProcess, holding
 from maskc.integrations.compile_worker import pack
 from maskc.kit.file import make_kit

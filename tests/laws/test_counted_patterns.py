@@ -11,7 +11,7 @@ from itertools import product
 import pytest
 
 from maskc.frontends import notations as grammars
-from maskc.frontends.regex import read_pattern
+from maskc.frontends.notations import read_pattern
 from maskc.kit import compiling
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit

@@ -4,7 +4,7 @@ import pytest
 import regex
 
 from maskc.errors import GrammarError
-from maskc.frontends.regex import read_pattern
+from maskc.frontends.notations import read_pattern
 from maskc.regular.charset import every_character, find_category, find_property, write_properties
 
 SOME = "aZé5٧_-ßǅαЖ中😀©®\u0301\u200d\u00a0 \t\x00\u0378"

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from maskc.report.timings import hash_artifact, load_timings, save_timings
+from maskc.report.compile import hash_artifact, load_timings, save_timings
 from tests.report.example import TIMINGS
 
 KEY = "ab" * 32

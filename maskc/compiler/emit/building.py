@@ -39,8 +39,7 @@ from maskc.compiler.emit.graph import (
 )
 from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.order import OptimisedRows
-from maskc.compiler.optimise.rows import Rows
-from maskc.compiler.optimise.state import Verdicts
+from maskc.compiler.optimise.rows import Rows, Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS, MAY
 from maskc.errors import LimitError
 from maskc.grammar.model import Grammar

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.compiler.optimise.state import Tops, Verdicts
+from maskc.compiler.optimise.rows import Tops, Verdicts
 from maskc.compiler.rows.numbering import COLUMNS
 from maskc.compiler.rows.sequences import Sequences
 from maskc.grammar.model import LexerSpec

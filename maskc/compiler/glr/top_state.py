@@ -34,8 +34,7 @@ from numpy.typing import NDArray
 
 from maskc import bits
 from maskc.compiler.glr.lr0 import GeneralTable, Symbols, find_below
-from maskc.compiler.optimise.rows import Rows
-from maskc.compiler.optimise.state import Verdicts, list_sequences
+from maskc.compiler.optimise.rows import Rows, Verdicts, list_sequences
 from maskc.compiler.pushdown.debt_automaton import (
     REFUSED,
     TAKEN,

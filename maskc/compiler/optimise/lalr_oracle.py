@@ -24,8 +24,15 @@ from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.lexical_analysis import LexicalAnalysis, terminals_of
 from maskc.compiler.optimise.order import LegalityOracle
-from maskc.compiler.optimise.rows import Rows, merge, rewrite
-from maskc.compiler.optimise.state import States, Verdicts, condition_on_states, make_lalr_tops
+from maskc.compiler.optimise.rows import (
+    Rows,
+    States,
+    Verdicts,
+    condition_on_states,
+    make_lalr_tops,
+    merge,
+    rewrite,
+)
 from maskc.compiler.optimise.steps import safe_for_lookaheads
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY, Decisions
 from maskc.compiler.pushdown.interchangeable import find_classes

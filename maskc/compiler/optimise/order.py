@@ -18,8 +18,15 @@ from numpy.typing import NDArray
 
 from maskc.budget import at
 from maskc.compiler.lexical_analysis import LexicalAnalysis
-from maskc.compiler.optimise.rows import Rows, collect_rows, describe_rows
-from maskc.compiler.optimise.state import States, Tops, Verdicts, leave_open
+from maskc.compiler.optimise.rows import (
+    Rows,
+    States,
+    Tops,
+    Verdicts,
+    collect_rows,
+    describe_rows,
+    leave_open,
+)
 from maskc.compiler.optimise.steps import (
     cut_always_legal,
     drop_never_legal,

@@ -1,4 +1,4 @@
-"""Rows as the optimisation steps see them, and how a step maps their sequences.
+"""Rows as the optimisation steps see them, and what each state decides about their sequences.
 
 A row is (source, first event, sequence) → tokens. A *source* is where a token starts: inside a
 lexeme (a scanner state), or right after one, where a terminal X has just gone to the parser (X and
@@ -16,23 +16,34 @@ stack alone: its contexts are asked of the event before it, and it is no event o
 first event, then the sequence that is left is replaced after the event before it. So a sequence is
 cut as soon as what is left of it is decided, and one that cannot happen takes all that begin with
 it away. All sequences of a length go through together, so that a rule may decide many at once.
+
+The states that can be on top of a stack are the refined states of an LALR table, or the states of a
+general grammar's LR(0) table: the steps and the decision graph need no more of a parser than
+:class:`Tops`. For each sequence and state, :class:`Verdicts` say *accepted*, *rejected*, or that it
+depends on the stack below. An artifact holds this table; only what depends is asked at run time
+(:mod:`maskc.compiler.optimise.undecided` says how much that is).
+
+Source: appendix, future work (a longer first argument); XGrammar, adaptive token mask cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
+from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.lexical_analysis import LexicalAnalysis
+from maskc.compiler.pushdown.decisions import DEPENDS, Decisions
 from maskc.compiler.rows.sequences import NOTHING_ENDS, ParserEvent, RawRows, Sequences
 from maskc.compiler.rows.token_sets import TokenSets
 from maskc.grammar.model import Grammar, LexerSpec
-from maskc.ids import DROPPED, IGNORED, BoundaryId, SequenceId, TerminalId
+from maskc.ids import DROPPED, IGNORED, BoundaryId, ContextId, SequenceId, TerminalId
 from maskc.levels import sort_pairs
+from maskc.lexer.boundaries import Lookaheads
 from maskc.lexer.scanner import contexts_after, quote_terminal
 
 Ints = NDArray[np.int32]
@@ -246,3 +257,75 @@ def _split_paths(
         first[i] = events.setdefault(event.inside(asked), len(events))
         sequence[i] = here
     return first[inverse.reshape(-1)], sequence[inverse.reshape(-1)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tops:
+    """The states of a parser."""
+
+    live: tuple[Lookaheads, ...]  # state → lookaheads that a stack with it on top can go on with
+    context_of: tuple[ContextId, ...]  # state → context of the lexer
+    # terminal, or IGNORED → the states that can be on top after it
+    list_states: Callable[[int], Iterable[int]]
+
+
+def make_lalr_tops(table: RefinedTable, lexer: LexerSpec) -> Tops:
+    """Return the refined states: after a terminal, those that its shifts lead to."""
+    layout = lexer.layout
+    shifted: dict[int, set[int]] = {}
+    for row in table.shifts:
+        for terminal, state in row.items():
+            shifted.setdefault(terminal, set()).add(state)
+
+    def list_states(terminal: int) -> Iterable[int]:
+        if terminal == IGNORED:
+            return range(len(table.live))
+        taken = {terminal}
+        states: set[int] = set()
+        if layout is not None and terminal == layout.newline:
+            # Dedents and an indent follow a newline; between brackets nothing happens at all.
+            taken |= {layout.indent, layout.dedent}
+            states |= {s for s, enclosed in enumerate(table.enclosed) if enclosed}
+        return sorted(states.union(*(shifted.get(t, ()) for t in taken)))
+
+    return Tops(table.live, table.context_of, list_states)
+
+
+Flags = NDArray[np.uint8]
+States = NDArray[np.intp]  # numbers of states, ascending
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdicts:
+    """Answers for all refined states and the sequences that rows can ask about."""
+
+    # the sequences, ascending: those of rows, and what is left of them after their events
+    sequences: tuple[SequenceId, ...]
+    class_of: NDArray[np.int32]  # int32[n_sequences], sequences with equal answers share a class
+    flags: Flags  # uint8[n_classes, n_states], MAY, FAIL or both
+
+
+def condition_on_states(rows: Rows, decisions: Decisions) -> Verdicts:
+    sequences = list_sequences(rows)
+    classes = decisions.classes_of(sequences)
+    kept, class_of = np.unique(classes, return_inverse=True)
+    flags = decisions.flags()[kept]
+    return Verdicts(sequences, class_of.reshape(-1).astype(np.int32), flags)
+
+
+def leave_open(rows: Rows, n_states: int) -> Verdicts:
+    """Return verdicts that decide nothing: each row is asked about on the stack at hand."""
+    sequences = list_sequences(rows)
+    flags = np.full((1, n_states), DEPENDS, dtype=np.uint8)
+    return Verdicts(sequences, np.zeros(len(sequences), dtype=np.int32), flags)
+
+
+def list_sequences(rows: Rows) -> tuple[SequenceId, ...]:
+    """Return the sequences of rows, and what is left of them after their events, ascending."""
+    found: set[SequenceId] = set()
+    for sequence in np.unique(rows.sequence).tolist():
+        while sequence not in found:
+            found.add(sequence)
+            if rows.sequences.length[sequence]:
+                sequence = rows.sequences.rest[sequence]
+    return tuple(sorted(found))

@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.compiler.lexical_analysis import terminals_of
-from maskc.compiler.optimise.rows import Rows
-from maskc.compiler.optimise.state import States, Verdicts
+from maskc.compiler.optimise.rows import Rows, States, Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS
 from maskc.compiler.rows.sequences import ParserEvent
 from maskc.ids import IGNORED, SequenceId

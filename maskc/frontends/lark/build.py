@@ -1,4 +1,4 @@
-"""The parser that Lark builds for a source.
+r"""The parser that Lark builds for a source.
 
 Loading, importing, expanding templates and EBNF, and building the LALR table are Lark's work. What
 it would do without end is counted or refused before (:mod:`maskc.frontends.lark.expansion`,
@@ -7,14 +7,26 @@ it would do without end is counted or refused before (:mod:`maskc.frontends.lark
 
 What Lark accepts and we refuse, by name: an import that leads out of the grammar's folder, and a
 conditional on a group's number, since Lark joins patterns and counts the groups of all of them.
+
+A grammar has the meaning of the Lark that is installed, and ``maskc verify`` holds it against the
+same one. From 1.2.2 to 1.3 one thing changed that a text can show: how a lexeme is compared with
+the string terminals that its terminal matches in full, its keywords. Lark 1.3 asks
+``re.fullmatch``. Lark 1.2 asks ``re.match`` with a ``$`` after the keyword, which also holds before
+a line break at the end, and with the flag ``m`` before any: so of ``/[a-z]+\n?/`` beside ``"if"``
+the lexeme ``if\n`` is the keyword there, and not in 1.3. Beside that Lark 1.3 lexes slices of
+texts, and its lexers take nothing else.
+
+Source: Lark 1.2.2 and 1.3.1, ``lexer.py``: ``UnlessCallback``, ``Scanner``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, AnyStr, cast
 
+import lark
+import lark.utils
 from lark import Lark
 from lark.exceptions import LarkError, UnexpectedInput, UnexpectedToken, VisitError
 from lark.lexer import PatternRE, TerminalDef
@@ -35,7 +47,6 @@ from maskc.frontends.lark.roles import check_roles, insert_roles
 from maskc.frontends.lark.rule_postlex import build_postlex, check_rules
 from maskc.frontends.lark.sharing import PLAIN
 from maskc.frontends.lark.syntax import explain_syntax
-from maskc.frontends.lark.versions import check_version
 from maskc.frontends.settings import PRIORITIES
 from maskc.frontends.source import GrammarSource, name_source
 from maskc.regular.python import refers_back
@@ -45,6 +56,9 @@ from maskc.wording import LARK_WORDING
 _LONGEST_NAME = 40  # of a terminal that has none: its pattern
 _ATTEMPTS = 10
 REFUSALS = (LarkError, re.error, UnicodeDecodeError, AssertionError, ValueError, OverflowError)
+
+OLDEST_LARK = (1, 2, 2)
+_FIRST_WITH_FULLMATCH = (1, 3)
 
 
 def build_lark(source: GrammarSource, plugins: Mapping[str, type] = PLAIN) -> Lark:
@@ -269,3 +283,33 @@ def _explain(error: BaseException, source: GrammarSource, imports: Mapping[str, 
     if "repetition number is too large" in text:
         return f"Lark refuses it: {text}; lower the counts of its patterns"
     return f"Lark refuses it: {text[:600]}"
+
+
+def check_version(name: str) -> None:
+    """Refuse a Lark older than those whose language we are held against."""
+    if _installed() < OLDEST_LARK:
+        raise GrammarError(
+            name,
+            f"Lark {lark.__version__} is installed, and grammars are compiled and verified with "
+            f"Lark {'.'.join(map(str, OLDEST_LARK))} or newer; install 'lark>=1.2.2', or do it "
+            "in another environment: an artifact needs no Lark to be served",
+        )
+
+
+def keyword_tail(flags: int) -> str:
+    """Return the pattern of what a lexeme may have after a keyword and still be that keyword."""
+    if _installed() >= _FIRST_WITH_FULLMATCH:
+        return ""
+    return r"(?:\n[\s\S]*)?" if flags & re.MULTILINE else r"\n?"
+
+
+def match_lexeme(lexer: Any, text: AnyStr, position: int) -> tuple[AnyStr, str] | None:
+    """Return the lexeme and the terminal that one of Lark's basic lexers finds."""
+    is_sliced = _installed() >= _FIRST_WITH_FULLMATCH
+    given = cast(Any, lark.utils).TextSlice(text, 0, len(text)) if is_sliced else text
+    found: tuple[AnyStr, str] | None = lexer.match(given, position)
+    return found
+
+
+def _installed() -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", lark.__version__)[:3])

@@ -18,7 +18,7 @@ from lark.load_grammar import Grammar as LarkGrammar
 from lark.load_grammar import PrepareLiterals, TerminalTreeToPattern
 
 from maskc.errors import GrammarError, UnknownSymbolError
-from maskc.frontends.roles import Role
+from maskc.frontends.settings import Role
 
 _N_NEAREST = 3
 

@@ -17,8 +17,8 @@ from maskc.compiler.glr.cfg import (
     make_cfg,
     merge_unit_cycles,
     share_tails,
+    turn_right_recursion,
 )
-from maskc.compiler.glr.recursion import turn_right_recursion
 from maskc.compiler.glr.walk import find_follow
 from maskc.compiler.glr_path import find_symbol_classes
 from maskc.compiler.pushdown.dft import build_dft

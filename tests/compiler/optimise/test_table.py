@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from maskc.compiler.optimise.lalr_oracle import decide_pairs, join_decided, replace_decided
-from maskc.compiler.optimise.rows import Rows
-from maskc.compiler.optimise.state import (
+from maskc.compiler.optimise.rows import (
+    Rows,
     condition_on_states,
 )
 from maskc.compiler.optimise.undecided import describe_undecided, format_sequence

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.frontends.regex import read_pattern
+from maskc.frontends.notations import read_pattern
 from maskc.kit.patterns import PatternAutomaton
 from maskc.runtime.fields import PlanError
 from maskc.runtime.link.automata.automaton import tabulate

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import regex
 
-from maskc.frontends.regex import read_pattern
+from maskc.frontends.notations import read_pattern
 from maskc.kit.patterns import PatternAutomaton
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
