@@ -41,8 +41,8 @@ from serve_bodies import CHAT, TEXT, Asked, Chat, Completion, Form, write_plainl
 
 import maskc
 from maskc.errors import MaskcError, UnknownArtifactError
+from maskc.generation import Writing
 from maskc.generation.models import Wanted
-from maskc.generation.writing import Writing
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.transformers import GrammarProcessor, open_registry
 from maskc.integrations.usage import PrometheusCollector

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import os
     from typing import Any
 
-    from maskc.captures.matcher import Captures, Followed
+    from maskc.captures import Captures, Followed
     from maskc.captures.scopes import OnComplete
     from maskc.compiling import (
         compile_grammar,
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
         register_format,
     )
     from maskc.errors import MaskcError
+    from maskc.generation import generate, stream
     from maskc.generation.endpoint import Endpoint
-    from maskc.generation.writing import generate, stream
     from maskc.kit.kit import Kit
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact, load
@@ -109,7 +109,7 @@ def capture(artifact: Artifact, *names: str) -> Captures:
     from maskc.compiling import check_compiler
 
     check_compiler()
-    from maskc.captures.matcher import capture
+    from maskc.captures import capture
 
     return capture(artifact, *names)
 
@@ -133,7 +133,7 @@ def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed
     from maskc.compiling import check_compiler
 
     check_compiler()
-    from maskc.captures.matcher import follow
+    from maskc.captures import follow
 
     return follow(artifact, *names, on_complete=on_complete)
 
@@ -208,7 +208,7 @@ def apply_bitmask(logits: Any, bitmask: Any) -> None:
     """
     # A tensor is told by its class, so that nobody loads torch for arrays.
     if type(logits).__module__.partition(".")[0] == "torch":
-        from maskc.integrations.torch_masks import apply_bitmask as apply_to_tensor
+        from maskc.integrations.mask_tables import apply_bitmask as apply_to_tensor
 
         apply_to_tensor(logits, bitmask if bitmask.ndim == 2 else bitmask[None])
         return
@@ -232,11 +232,11 @@ _MODULES = {
     "compile_structural_tag": "compiling",
     "compile_tools": "compiling",
     "fill_bitmasks": "runtime.batches",
-    "generate": "generation.writing",
+    "generate": "generation",
     "load": "runtime.artifact",
     "load_spelling": "runtime.spelling",
     "register_format": "compiling",
-    "stream": "generation.writing",
+    "stream": "generation",
 }
 # They are attributes once something below them is loaded.
 _PACKAGES = {"artifact", "errors", "runtime"}
@@ -258,7 +258,7 @@ if not TYPE_CHECKING:
             return globals()[name]
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        if _MODULES[name].startswith("generation."):
+        if _MODULES[name].startswith("generation"):
             import_module("maskc.compiling").check_compiler()
         value = getattr(import_module(f"maskc.{_MODULES[name]}"), name)
         globals()[name] = value

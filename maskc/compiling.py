@@ -324,7 +324,7 @@ def compile_spelling(tokenizer: str | os.PathLike[str]) -> Spelling:
     """
     check_compiler()
     from maskc.arguments import as_path
-    from maskc.spelling.making import make_spelling
+    from maskc.spelling import make_spelling
 
     return make_spelling(as_path("a tokenizer", tokenizer))
 

@@ -15,7 +15,7 @@ from maskc.runtime.link.plan.replies import cut_reply, names_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from maskc.explain.explaining import Explanation, TextJudge, TokenName
+    from maskc.explain import Explanation, TextJudge, TokenName
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
     from maskc.runtime.matcher import Matcher
@@ -59,7 +59,7 @@ class Kind:
             SchemaError: the schema refers to a document that is not given.
             ValueError: there is no token of that id.
         """
-        from maskc.explain.explaining import explain
+        from maskc.explain import explain
 
         return explain(self.judge(artifact, resources or {}), text, asked)
 

@@ -28,7 +28,7 @@ _ROOMS = ("artifact", "formats", "runtime", "vocab")
 _INTEGRATIONS = (
     *("__init__", "continuous_batching", "errors", "examples", "llama_cpp"),
     *("mask_tables", "patches", "registry", "session"),
-    *("torch_masks", "transformers", "usage", "vocabulary"),
+    *("transformers", "usage", "vocabulary"),
 )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from maskc import Artifact, MaskcError, Matcher, allocate_bitmask
 from maskc.compiler.optimise.order import STEPS
 from maskc.compiler.pipeline import compile_contents
-from maskc.explain.explaining import Explanation, TokenName
+from maskc.explain import Explanation, TokenName
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.kinds import kind_of

@@ -42,7 +42,7 @@ MUTANTS = (
         "if len(parts) > 1",
     ),
     Mutant(
-        "build/building.py",
+        "build.py",
         "if record.parts.get(name) != hashed:",
         "if name not in record.parts:",
     ),
@@ -189,7 +189,7 @@ MUTANTS = (
         "more = self._boundaries.repetition(self._compose.join([*separator, one]), 0, 1)",
     ),
     Mutant(
-        "verify/corpus.py",
+        "verify/plan.py",
         "if verdict is not None and verdict != walked.is_accepted:",
         "if verdict and verdict != walked.is_accepted:",
     ),

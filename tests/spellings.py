@@ -8,8 +8,8 @@ from typing import NamedTuple
 from maskc.regular.charset import class_set
 from maskc.runtime.spelling import Spelling
 from maskc.runtime.spelling.tables import Chunks
+from maskc.spelling import assemble
 from maskc.spelling.chunks import Rules, build_chunks, rules_of_ranks
-from maskc.spelling.making import assemble
 from maskc.vocab.vocabulary import Vocabulary
 
 ALPHABET = "abc \n"

@@ -115,7 +115,7 @@ def load_container(
     Args:
         mapped: leave the arrays in the file: processes that load it share its pages, and it must
             not be changed in place while it is in use; replace it by renaming, as
-            :func:`maskc.artifact.files.write_atomically` does. False: read it into memory.
+            :func:`maskc.files.write_atomically` does. False: read it into memory.
 
     Raises:
         ArtifactError: the file cannot be read, or is not a sound artifact.

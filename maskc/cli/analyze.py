@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from maskc.artifact.files import write_atomically
 from maskc.bounded import run_dedicated
 from maskc.cli import options as opt
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
+from maskc.files import write_atomically
 from maskc.limits import Limits
-from maskc.report.formats import format_count
-from maskc.report.model import Block, Facts, Lines, Report, Table
+from maskc.report.model import Block, Facts, Lines, Report, Table, format_count
 from maskc.report.render import print_json, show, show_progress
 
 if TYPE_CHECKING:
@@ -205,7 +204,7 @@ def dump_command(
     rows, from rows:raw on; verdicts, graph, masks. The same input gives the same lines.
     """
     from maskc.compiler.pipeline import PATHS, build_language, compile_stages
-    from maskc.dump.stages import OF_LANGUAGE, OF_ROWS, STAGES, limit_lines
+    from maskc.dump import OF_LANGUAGE, OF_ROWS, STAGES, limit_lines
     from maskc.vocab import load_vocabulary
 
     if stage not in STAGES:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import maskc
-from maskc.artifact.files import check_writable
 from maskc.bounded import run_dedicated
 from maskc.cli import options as opt
 from maskc.cli.grammar import LarkOptions, compile_options, find_input
@@ -26,6 +25,7 @@ from maskc.cli.input import (
     split_schema,
 )
 from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
+from maskc.files import check_writable
 from maskc.limits import Limits
 from maskc.report.compile import hash_artifact, save_timings
 from maskc.report.model import Report

@@ -11,8 +11,7 @@ import maskc
 from maskc.cli import options as opt
 from maskc.errors import ArtifactError
 from maskc.limits import Limits
-from maskc.report.formats import count
-from maskc.report.model import Lines, Report
+from maskc.report.model import Lines, Report, count
 
 if TYPE_CHECKING:
     from maskc.diff import Comparison, Difference, Tokens

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import maskc
-from maskc.artifact.files import check_writable
 from maskc.cli import options as opt
 from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
+from maskc.files import check_writable
 from maskc.report.compile import describe_added
-from maskc.report.formats import format_count, format_file, format_seconds
-from maskc.report.model import Fact, Facts, Lines, Report
+from maskc.report.model import Fact, Facts, Lines, Report, format_count, format_file, format_seconds
 from maskc.vocab.registry import format_name
 
 _WRITTEN = "Print the result as JSON."

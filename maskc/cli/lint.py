@@ -13,15 +13,14 @@ from urllib.parse import quote
 import click
 
 import maskc
-from maskc.artifact.files import write_atomically
 from maskc.bounded import run_dedicated
 from maskc.cli import options as opt
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.cli.input import name_schema, read_resources, read_schema_file, split_schema
+from maskc.files import write_atomically
 from maskc.limits import Limits
 from maskc.lint.model import Finding, Severity
-from maskc.report.formats import count, point_at
-from maskc.report.model import Line, Lines, Report
+from maskc.report.model import Line, Lines, Report, count, point_at
 from maskc.report.render import print_json, show, show_progress
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from maskc.cli import options as opt
 from maskc.cli.input import read_input
 from maskc.files import read_bounded
 from maskc.limits import Limits
-from maskc.report.formats import format_count
-from maskc.report.model import Block, Facts, Lines, Report, Section, Table
+from maskc.report.model import Block, Facts, Lines, Report, Section, Table, format_count
 from maskc.report.render import print_json, print_report
 
 _MAX_BYTES = 64_000_000
@@ -53,7 +52,7 @@ def check_command(
     """
     if quiet and as_json:
         raise click.UsageError("Give --quiet or --json, not both.")
-    from maskc.explain.explaining import find_problem
+    from maskc.explain import find_problem
     from maskc.report.explain import report_files
 
     found = []
@@ -98,7 +97,7 @@ def explain_command(
     --token takes an id or a text with Python's escapes. Digits are an id, in quotes a text; b'\xc3'
     is a token of bytes that are no characters.
     """
-    from maskc.explain.explaining import measure_heat, parse_token
+    from maskc.explain import measure_heat, parse_token
     from maskc.report.explain import MOST_TOKENS, report_explanation
 
     artifact, explain = opened.artifact, opened.kind.explain

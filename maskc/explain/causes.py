@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from maskc.explain.explaining import Causes, Keyword
+from maskc.explain import Causes, Keyword
 from maskc.jsonschema.keywords import Path, leave_out, list_subschemas, pointer_to
 
 MAX_TRIES = 1_000

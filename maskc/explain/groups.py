@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic
 
-from maskc.explain.explaining import TokenGroup
+from maskc.explain import TokenGroup
 from maskc.explain.machine_views import H
 from maskc.ids import IGNORED
 from maskc.runtime.schema.machine.machine import SchemaMachine

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from maskc.explain.explaining import Death, TextJudge, TextReading, TokenGroup
+from maskc.explain import Death, TextJudge, TextReading, TokenGroup
 from maskc.explain.groups import Named, find_blanks, list_groups, name_parts
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import Words

@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 
 from maskc.compiler.lalr.items import ItemSets, build_item_sets
 from maskc.errors import GrammarError
-from maskc.explain.explaining import Names
+from maskc.explain import Names
 from maskc.frontends.dialects import find_dialect
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_source, source_from_header

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic
 
-from maskc.explain.explaining import (
+from maskc.explain import (
     Cause,
     Death,
     Ending,

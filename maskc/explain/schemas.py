@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from maskc.errors import SchemaError
+from maskc.explain import Refusal, TextJudge, TextReading, TokenGroup, list_texts
 from maskc.explain.causes import find_causes
-from maskc.explain.explaining import Refusal, TextJudge, TextReading, TokenGroup, list_texts
 from maskc.explain.groups import group_texts
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema

@@ -31,9 +31,8 @@ from maskc.artifact.model import FORMAT
 from maskc.bounded import run_bounded
 from maskc.errors import ArtifactError, BudgetError, LimitError, MaskcError
 from maskc.jobs import SchemaJob
-from maskc.kit.compiling import GrammarOrder, InProcess
+from maskc.kit.compiling import GrammarOrder, InProcess, PatternAutomaton
 from maskc.kit.kit import REQUEST_LIMITS
-from maskc.kit.patterns import PatternAutomaton
 from maskc.limits import HOW_TO_RAISE, MEGABYTE, Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import tabulate

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.integrations.errors import IntegrationError, load_engine
+from maskc.integrations.mask_tables import unpack_bitmask
 from maskc.integrations.patches import Engine
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.session import Session, fill_ends
-from maskc.integrations.torch_masks import unpack_bitmask
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.batches import allocate_bitmask
 

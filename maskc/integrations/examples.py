@@ -2,7 +2,7 @@
 
 What an artifact is asked for the first time takes longest, and a server that has followed answers
 of the kind that it will give has few masks late (:mod:`maskc.runtime.batches`). The compiler writes
-some into the artifact of a JSON Schema or of tools (:mod:`maskc.artifact.examples`). Others of
+some into the artifact of a JSON Schema or of tools (:meth:`maskc.Artifact.prepare`). Others of
 ``json.maskc`` lie beside it in ``json.examples.jsonl``, and are followed in their place: each line
 is an answer, as a JSON list of its token ids, the likeliest first.
 

@@ -3,6 +3,13 @@
 ``MASKC_REQUESTS`` and the other variables are in docs/environment.md. What is wanted is compiled
 against a kit, in processes beside the server's (:mod:`maskc.integrations.compile_pool`), bounded in
 size, time and memory for each request; the results are cached in a budget for all.
+
+Parsers of engines find the end of a call in the text, in a string of the arguments as well, and the
+tags that engines make of tools allow it there. So the plug-ins have an engine exclude it: the words
+that maskc's own family of the same models does not let arguments have, and of models that are no
+family of ours the names in angle brackets around a call. JSON loses no value by that, as a
+character in a string can be an escape. What a client sends as a structural tag of its own stays as
+it is.
 """
 
 from __future__ import annotations
@@ -10,9 +17,11 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from maskc.arguments import as_one_of, as_text
 from maskc.errors import ArtifactError, GrammarError, MaskcError
@@ -24,6 +33,7 @@ from maskc.kit.constraint import Constraint
 from maskc.kit.file import load_kit, make_kit
 from maskc.kit.kit import REQUEST_LIMITS, Kit
 from maskc.limits import Limits
+from maskc.tags.families import list_families, list_parsers, load_family
 from maskc.vocab.vocabulary import Vocabulary
 
 REQUESTS_VARIABLE = "MASKC_REQUESTS"
@@ -43,6 +53,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 MAX_CHARACTERS = 1_000_000
 _MOST_LOGGED = 1_000  # different notes
 _log = logging.getLogger(__name__)
+
+_MARKER = re.compile(r"<[^\s<>\"'{}]+>")
 
 
 def read_kinds(setting: str | None = None) -> frozenset[str]:
@@ -220,3 +232,64 @@ def _open_kit(vocabulary: Vocabulary, compiler: Compiler) -> Kit:
             "make one with `maskc kit --tokenizer … --vocab-size …`, or leave MASKC_KIT out",
         )
     return kit
+
+
+def serves_tags() -> bool:
+    """Return whether the operator wants structural tags served.
+
+    A setting that is wrong serves none: the engine's start, or its check of a request, tells it.
+    """
+    try:
+        return "structural_tag" in read_kinds()
+    except MaskcError:
+        return False
+
+
+def bar_ends(form: Any, model: str) -> None:
+    """Exclude what ends a call from all arguments in a tag, which is changed.
+
+    Args:
+        form: of calls, and of nothing else that has a JSON Schema; as JSON, or an object of the
+            engine whose attributes are the fields of a format.
+        model: the engine's name for how calls are written.
+    """
+    is_known = model in list_families() or model in list_parsers()
+    words = load_family(model).list_forbidden() if is_known else _list_markers(form)
+    for fields in _walk(form):
+        # Of parameters that we do not know for sure, a text may need the word.
+        if fields["type"] == "json_schema" and (is_known or fields.get("style", "json") == "json"):
+            fields["excludes"] = list(dict.fromkeys((*(fields.get("excludes") or ()), *words)))
+
+
+def find_markers(texts: Iterable[Any]) -> tuple[str, ...]:
+    """Return the names in angle brackets in some texts, in order; what is not a text has none.
+
+    >>> find_markers(['<tool_call>{"name": "f<a b>", ', "}</tool_call>"])
+    ('</tool_call>', '<tool_call>')
+    """
+    found = set[str]()
+    for text in texts:
+        found.update(_MARKER.findall(text) if isinstance(text, str) else ())
+    return tuple(sorted(found))
+
+
+def _list_markers(form: Any) -> tuple[str, ...]:
+    delimiters: list[Any] = []
+    for fields in _walk(form):
+        if fields["type"] == "tag":
+            ends = fields["end"] if isinstance(fields["end"], list) else [fields["end"]]
+            delimiters += [fields["begin"], *ends]
+    return find_markers(delimiters)
+
+
+def _walk(form: Any) -> Iterator[dict[str, Any]]:
+    open_ = [form]
+    while open_:
+        here = open_.pop()
+        if isinstance(here, list | tuple):
+            open_ += here
+            continue
+        fields = here if isinstance(here, dict) else getattr(here, "__dict__", {})
+        if "type" in fields:
+            yield fields
+            open_ += [inner for name, inner in fields.items() if name != "json_schema"]

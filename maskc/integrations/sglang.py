@@ -12,7 +12,14 @@ from typing import Any
 
 from maskc.integrations.patches import AND_MORE, Engine, Patch, PatchSet
 from maskc.integrations.registry import ArtifactRegistry
-from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
+from maskc.integrations.requests import (
+    RequestConstraints,
+    bar_ends,
+    falls_back,
+    find_markers,
+    read_kinds,
+    serves_tags,
+)
 from maskc.integrations.session import read_setting
 from maskc.integrations.sglang_backend import (
     BASE,
@@ -20,7 +27,6 @@ from maskc.integrations.sglang_backend import (
     wrap_for_reasoning,
     wrap_process,
 )
-from maskc.integrations.tool_ends import bar_ends, find_markers, serves_tags
 from maskc.integrations.vocabulary import read_vocabulary
 
 ENGINE = Engine("sglang", ("0.5.23",), "SGLANG_PLUGINS")

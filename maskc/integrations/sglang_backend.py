@@ -19,10 +19,10 @@ from typing import Any
 from maskc.errors import MaskcError, UnknownArtifactError
 from maskc.integrations.compile_pool import holding
 from maskc.integrations.errors import load_engine
+from maskc.integrations.mask_tables import apply_bitmask
 from maskc.integrations.registry import SCHEME, ArtifactRegistry, parse_reference
 from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
 from maskc.integrations.session import Allowance, Session, finishes
-from maskc.integrations.torch_masks import apply_bitmask
 from maskc.runtime.compiled import Compiled
 from maskc.work.worker_queue import MOST_WAITING, Request
 

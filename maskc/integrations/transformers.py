@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.integrations.errors import IntegrationError, check_artifacts
+from maskc.integrations.mask_tables import unpack_bitmask
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.session import RowOwner, fill_rows
-from maskc.integrations.torch_masks import unpack_bitmask
 from maskc.integrations.vocabulary import read_vocabulary
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.compiled import Compiled

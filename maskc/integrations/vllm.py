@@ -12,7 +12,7 @@ vLLM has no register of backends. It calls :func:`register` by the entry point
 - ``AsyncLLM.add_request``, in the front end: it waits for a request's constraint to be compiled;
 - ``StructuredOutputManager.__init__``, in the engine: examples are followed before requests;
 - those of beam search, which go past both: see :mod:`maskc.integrations.vllm_requests`;
-- ``get_model_structural_tag``, in the front end: see :mod:`maskc.integrations.tool_ends`.
+- ``get_model_structural_tag``, in the front end: see :mod:`maskc.integrations.requests`.
 
 Masks have the layout of vLLM's other backends and share their rows. docs/vllm.md has the rest.
 """
@@ -33,9 +33,14 @@ from maskc.integrations.compile_worker import using
 from maskc.integrations.examples import SUFFIX
 from maskc.integrations.patches import AND_MORE, Engine, Patch, PatchSet
 from maskc.integrations.registry import FOLDER_VARIABLE, SCHEME, ArtifactRegistry, parse_reference
-from maskc.integrations.requests import falls_back, read_kinds, read_unsupported
+from maskc.integrations.requests import (
+    bar_ends,
+    falls_back,
+    read_kinds,
+    read_unsupported,
+    serves_tags,
+)
 from maskc.integrations.session import Allowance, Session, finishes, read_setting
-from maskc.integrations.tool_ends import bar_ends, serves_tags
 from maskc.integrations.vllm_requests import (
     check_constraint,
     check_route,

@@ -1,17 +1,28 @@
-"""Example texts of a schema or of tools, for their artifact: see :mod:`maskc.artifact.examples`."""
+"""Example texts of a schema or of tools in their artifact: what a server follows before it serves.
+
+They are texts of the artifact from their start, as tokens, the likeliest first, and change no mask:
+:meth:`maskc.Artifact.prepare` follows them. The compiler cuts a text into the longest tokens,
+since it need not have the tokenizer's own program; a mask after a text is the same however the text
+was cut.
+
+Example: the artifact of ``{"type": "boolean"}`` has the text ``true``, in llama3 the token 1904.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from maskc.artifact.examples import TokenCutter, add_examples
+import numpy as np
+from numpy.typing import NDArray
+
 from maskc.artifact.model import Contents
+from maskc.artifact.sections import EXAMPLES
 from maskc.errors import FormatError, LimitError, SchemaError
 from maskc.kit.constraint import Constraint
 from maskc.kit.documents import FORMATS, MOST_STEPS, write_documents
@@ -23,6 +34,7 @@ from maskc.vocab.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from maskc.kit.kit import Kit
+
 
 _SOME_JSON = '{"a": "x\\u00e9é€😀", "n": 12, "b": [1.5, null, {"c": true}]}'
 _SCHEMAS: tuple[Any, ...] = (
@@ -214,3 +226,49 @@ def _list_legal(
 @lru_cache(maxsize=2)
 def _cutter_of(vocabulary: Vocabulary) -> TokenCutter:
     return TokenCutter(vocabulary.tokens)
+
+
+def add_examples(contents: Contents, texts: Sequence[Sequence[int]]) -> Contents:
+    """Return an artifact with example texts, given as token ids; of none, as it is."""
+    if not texts:
+        return contents
+    arrays: dict[str, NDArray[Any]] = {
+        "example_first": np.cumsum([0, *map(len, texts)]).astype(np.int32),
+        "example_tokens": np.array([token for text in texts for token in text], dtype=np.int32),
+    }
+    header = {**contents.header, EXAMPLES: len(texts)}
+    return replace(contents, header=header, arrays={**contents.arrays, **arrays})
+
+
+class TokenCutter:
+    """Cuts texts into the longest tokens of a vocabulary.
+
+    Args:
+        tokens: by id, ``None`` or empty for those that write no text.
+    """
+
+    def __init__(self, tokens: Iterable[bytes | None]) -> None:
+        self._ids: dict[bytes, int] = {}
+        for token_id, token in enumerate(tokens):
+            if token:
+                self._ids.setdefault(token, token_id)
+        # Without longer ones a text is cut into more tokens, and as legal.
+        self._longest = min(32, max(map(len, self._ids), default=0))
+
+    def cut(self, text: bytes) -> list[int]:
+        """Return the tokens of a text, up to a byte that none begins with.
+
+        >>> TokenCutter([b"a", b"ab", b"c"]).cut(b"abcad")
+        [1, 2, 0]
+        """
+        found: list[int] = []
+        at = 0
+        while at < len(text):
+            longest = min(self._longest, len(text) - at)
+            lengths = (n for n in range(longest, 0, -1) if text[at : at + n] in self._ids)
+            n = next(lengths, 0)
+            if not n:
+                break
+            found.append(self._ids[text[at : at + n]])
+            at += n
+        return found

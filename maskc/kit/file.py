@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 import maskc
 from maskc.arguments import as_flag, as_path
 from maskc.artifact.container import encode, load_container
-from maskc.artifact.files import write_atomically
 from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError
+from maskc.files import write_atomically
 from maskc.kit import rows
 from maskc.kit.compiling import Compiler
 from maskc.kit.constraint import KitTokens

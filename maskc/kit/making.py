@@ -18,9 +18,8 @@ from maskc.budget import open_budget
 from maskc.errors import ArtifactError, MaskcError, SchemaError
 from maskc.formats.registry import EXACT_EMAIL, EXACT_HOST, n_registered
 from maskc.jobs import SchemaJob
-from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess
+from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, PatternAutomaton
 from maskc.kit.constraint import Constraint, KitTokens
-from maskc.kit.patterns import PatternAutomaton
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget, Cache

@@ -18,11 +18,10 @@ from typing import Any
 
 import platformdirs
 
-from maskc.artifact.files import write_atomically
 from maskc.compiler.pipeline import PassRecord
 from maskc.errors import OutputError
+from maskc.files import write_atomically
 from maskc.kinds import kind_of
-from maskc.report.formats import count, format_count, format_file, format_seconds, format_size
 from maskc.report.model import (
     Block,
     Fact,
@@ -30,6 +29,11 @@ from maskc.report.model import (
     Lines,
     Report,
     Table,
+    count,
+    format_count,
+    format_file,
+    format_seconds,
+    format_size,
 )
 
 # A pass of this name and a space is an optimisation step.

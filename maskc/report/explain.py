@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from decimal import Decimal
 from typing import Any
 
-from maskc.explain.explaining import (
+from maskc.explain import (
     Cause,
     Causes,
     Death,
@@ -22,14 +22,19 @@ from maskc.explain.explaining import (
     Warmth,
     line_and_column_of,
 )
-from maskc.report.formats import (
+from maskc.report.model import (
     MAX_NAMES,
+    Block,
+    Heat,
+    Lines,
+    Report,
+    Table,
+    Tokens,
     format_count,
     list_names,
     point_at,
     quote,
 )
-from maskc.report.model import Block, Heat, Lines, Report, Table, Tokens
 from maskc.vocab.vocabulary import quote_bytes
 
 _MAX_NAME = 32  # characters of a name that others are lined up with

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from maskc.artifact.starts import starts_of
 from maskc.errors import GrammarError, LimitError, PostlexError, SchemaError, escape
-from maskc.explain.explaining import Explanation, Warmth, measure_heat
+from maskc.explain import Explanation, Warmth, measure_heat
 from maskc.frontends.lark.shapes import RuleShape, read_shapes
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import source_from_header
@@ -22,11 +22,6 @@ from maskc.grammar.model import Grammar
 from maskc.kinds import kind_of
 from maskc.report.compile import Timings, describe_added, describe_file, list_origin, list_steps
 from maskc.report.explain import list_groups, say_death
-from maskc.report.formats import (
-    format_count,
-    format_seconds,
-    format_size,
-)
 from maskc.report.internals import UNNAMED, format_postlex, list_internals, list_texts, list_tiles
 from maskc.report.model import (
     Block,
@@ -40,6 +35,9 @@ from maskc.report.model import (
     Report,
     Section,
     Table,
+    format_count,
+    format_seconds,
+    format_size,
 )
 from maskc.runtime.artifact import Artifact
 from maskc.vocab.vocabulary import quote_bytes

@@ -24,12 +24,6 @@ from maskc.frontends.source import source_from_header
 from maskc.grammar.model import Grammar, string_of
 from maskc.grammar.sets import reduce_grammar
 from maskc.report.compile import OptimiseStep, Timings, format_change, list_steps
-from maskc.report.formats import (
-    count,
-    format_count,
-    format_seconds,
-    format_size,
-)
 from maskc.report.model import (
     Bar,
     Block,
@@ -42,6 +36,10 @@ from maskc.report.model import (
     Section,
     Table,
     Tiles,
+    count,
+    format_count,
+    format_seconds,
+    format_size,
 )
 from maskc.vocab.vocabulary import quote_bytes
 

@@ -13,8 +13,19 @@ from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from maskc.report.formats import format_count, make_bar, show_token, warmth_of
-from maskc.report.model import Block, Facts, Heat, Lines, Report, Section, Table
+from maskc.report.model import (
+    Block,
+    Facts,
+    Heat,
+    Lines,
+    Report,
+    Section,
+    Table,
+    format_count,
+    make_bar,
+    show_token,
+    warmth_of,
+)
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from maskc.arguments import as_flag, as_path, as_seconds, as_text
 from maskc.artifact.container import encode
-from maskc.artifact.examples import examples_of
-from maskc.artifact.files import write_atomically
-from maskc.artifact.model import Contents
+from maskc.artifact.model import Contents, examples_of
 from maskc.artifact.sections import is_general, is_link, is_schema
 from maskc.artifact.starts import find_start, read_start, starts_of
 from maskc.errors import ArtifactError
+from maskc.files import write_atomically
 from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.batches import follow_examples
 from maskc.runtime.cache.budget import Budget
@@ -208,7 +207,7 @@ class Artifact(Compiled):
         Args:
             examples: token ids of texts from their start, the likeliest first. What comes after an
                 illegal token is left out. ``None``: those that the artifact has; that of a JSON
-                Schema or of tools has some, see :mod:`maskc.artifact.examples`.
+                Schema or of tools has some.
             seconds: how long it may take; one token more may be followed after that.
 
         Returns:

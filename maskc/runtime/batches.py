@@ -1,6 +1,6 @@
 """The rows of an engine's bitmask: allocated, filled for many sequences at once, and applied.
 
-Logits of torch are masked by :mod:`maskc.integrations.torch_masks`.
+Logits of torch are masked by :mod:`maskc.integrations.mask_tables`.
 
 Example: ``fill_bitmasks([a, b], allocate_bitmask(2, a_size), range(2))`` writes what may come after
 each of two texts.

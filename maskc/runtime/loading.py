@@ -20,8 +20,7 @@ import numpy as np
 from maskc.arguments import describe
 from maskc.artifact.container import Arrays, load_container
 from maskc.artifact.header import check_link, check_numbers, check_texts
-from maskc.artifact.model import FORMAT, Contents, check
-from maskc.artifact.relations import check_ends
+from maskc.artifact.model import FORMAT, Contents, check, check_ends
 from maskc.artifact.sections import PARSERS, is_link, is_schema
 from maskc.artifact.starts import check_starts
 from maskc.errors import ArtifactError, FormatError, WrongTypeError

@@ -27,7 +27,7 @@ from maskc.frontends.source import load_sources
 from maskc.ids import NOT_AN_END
 from maskc.runtime.spelling.tables import Chunks
 from maskc.vocab.files import TokenizerFile
-from maskc.vocab.piece_decoder import decode_byte_level, is_in_byte_alphabet
+from maskc.vocab.huggingface import decode_byte_level, is_in_byte_alphabet
 from maskc.vocab.vocabulary import build_byte_table, build_vocabulary
 
 NO_TOKEN = -1  # where no token begins

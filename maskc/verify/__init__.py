@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from maskc.artifact.files import read_checksum
+from maskc.files import read_checksum
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import load
 from maskc.verify.files import Corpus, choose_files, find_corpus, read_text

@@ -25,8 +25,8 @@ from typing import Any
 
 from maskc.errors import TokenizerError
 from maskc.vocab.files import UNDAMAGED, FileFormat, TokenizerFile, open_tokenizer_file
+from maskc.vocab.huggingface import LOWER_BAR
 from maskc.vocab.loading import load_tokens, read_tokenizer
-from maskc.vocab.piece_decoder import LOWER_BAR
 from maskc.vocab.registry import find_tokenizer, format_install, format_name
 from maskc.vocab.sentencepiece_files import build_exact_model
 from maskc.vocab.tiktoken_files import find_layout, open_encoding, parse_ranks, parse_tekken

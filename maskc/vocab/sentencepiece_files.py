@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from maskc.vocab.files import TokenizerFile
-from maskc.vocab.piece_decoder import BYTE_PIECE, LOWER_BAR
+from maskc.vocab.huggingface import BYTE_PIECE, LOWER_BAR
 from maskc.vocab.vocabulary import AddedToken, TokenizerTokens, order_tokens
 
 # Field numbers of sentencepiece_model.proto.

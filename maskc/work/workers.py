@@ -218,9 +218,9 @@ def open_server(program: str, told: bytes = b"", *, is_apart: bool = False) -> S
         is_apart: whether no signal of this process's terminal reaches the processes.
     """
     if hasattr(os, "fork") and sys.platform != "darwin":
-        from maskc.work.fork_server import ForkServer
+        from maskc.work.servers import ForkServer
 
         return ForkServer(program, told, is_apart=is_apart)
-    from maskc.work.spawn_server import SpawnServer
+    from maskc.work.servers import SpawnServer
 
     return SpawnServer(program, told, is_apart=is_apart)

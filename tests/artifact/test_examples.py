@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import maskc
-from maskc.artifact.examples import TokenCutter, examples_of
-from maskc.artifact.model import Contents, check
+from maskc.artifact.model import Contents, check, examples_of
 from maskc.jobs import read_schema_job
 from maskc.kit.artifacts import compile_tools
+from maskc.kit.examples import TokenCutter
 from maskc.limits import Limits
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text

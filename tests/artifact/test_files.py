@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import maskc
-from maskc.artifact.files import check_writable, hash_file, read_checksum, write_atomically
 from maskc.artifact.sections import PIECE, cut_rows, read_rows
 from maskc.errors import ArtifactError, OutputError
+from maskc.files import check_writable, hash_file, read_checksum, write_atomically
 
 
 def test_a_written_file_has_the_bytes_and_nothing_else_is_left(tmp_path):

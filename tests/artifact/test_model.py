@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 from maskc.artifact.header import check_numbers, check_texts
-from maskc.artifact.model import Contents, check, column_after
-from maskc.artifact.relations import MAX_PARENTS, check_layout, check_parents, check_relations
+from maskc.artifact.model import (
+    MAX_PARENTS,
+    Contents,
+    check,
+    check_layout,
+    check_parents,
+    check_relations,
+    column_after,
+)
 from maskc.artifact.sections import (
     GENERAL_SECTIONS,
     LALR_SECTIONS,

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from maskc.compiler.pipeline import compile_stages
-from maskc.dump.stages import OF_LANGUAGE, OF_ROWS, limit_lines
+from maskc.dump import OF_LANGUAGE, OF_ROWS, limit_lines
 from maskc.errors import StageError
 from maskc.frontends.source import load_source
 from maskc.vocab.vocabulary import Vocabulary

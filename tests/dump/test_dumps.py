@@ -2,8 +2,8 @@
 
 import pytest
 
+from maskc.dump import OF_LANGUAGE, dump_production_debts, dump_table_debts, limit_lines
 from maskc.dump.rows import format_byte, format_bytes, format_tokens
-from maskc.dump.stages import OF_LANGUAGE, dump_production_debts, dump_table_debts, limit_lines
 from maskc.errors import StageError
 from tests.dump.golden import FOLDER, GRAMMARS, dump_grammar_file, golden_of
 from tests.languages import language_of

@@ -1,6 +1,6 @@
 import pytest
 
-from maskc.explain.explaining import parse_token
+from maskc.explain import parse_token
 from maskc.frontends.texts import find_grammar
 from tests.compiled import EVERY_BYTE, compile_text, explain
 

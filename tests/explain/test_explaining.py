@@ -1,6 +1,6 @@
 import pytest
 
-from maskc.explain.explaining import parse_token
+from maskc.explain import parse_token
 from tests.compiled import explain, legal_ids, legal_tokens, matcher_at
 
 

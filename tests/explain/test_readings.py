@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.errors import MaskcError
-from maskc.explain.explaining import Warmth, find_problem, line_and_column_of, measure_heat
+from maskc.explain import Warmth, find_problem, line_and_column_of, measure_heat
 from maskc.explain.readings import open_reader
 from maskc.kit.artifacts import compile_structural_tag
 from maskc.limits import Limits

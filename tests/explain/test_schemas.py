@@ -4,9 +4,8 @@ import pytest
 
 import maskc
 from maskc.errors import SchemaError
-from maskc.explain import causes
+from maskc.explain import causes, parse_token
 from maskc.explain.causes import find_causes
-from maskc.explain.explaining import parse_token
 from tests.compiled import explain
 from tests.jsonschema.texts import build_machine, read
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.errors import WrongTypeError
+from maskc.generation import MemberReader, Writing
 from maskc.generation.models import Wanted, read_wanted
-from maskc.generation.writing import MemberReader, Writing
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

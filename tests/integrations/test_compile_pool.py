@@ -15,9 +15,9 @@ from maskc.errors import ArtifactError, BudgetError, SchemaError
 from maskc.frontends.notations import read_pattern
 from maskc.integrations.compile_pool import OtherProcess, holding
 from maskc.integrations.compile_worker import pack
+from maskc.kit.compiling import PatternAutomaton
 from maskc.kit.file import make_kit
 from maskc.kit.kit import REQUEST_LIMITS
-from maskc.kit.patterns import PatternAutomaton
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.link.automata.automaton import TabledAutomaton, tabulate
 from maskc.vocab import load_vocabulary

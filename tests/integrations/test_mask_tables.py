@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import maskc
-from maskc.integrations.torch_masks import apply_bitmask
+from maskc.integrations.mask_tables import apply_bitmask
 from maskc.runtime.artifact import Artifact
 from tests.compiled import compile_text
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from maskc.integrations import sglang
-from maskc.integrations.tool_ends import bar_ends
+from maskc.integrations.requests import bar_ends
 from maskc.integrations.vllm import _wrap_tags
 from maskc.kit.file import make_kit
 from maskc.tags.families import list_families, load_family

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from maskc.integrations.torch_masks import apply_bitmask, unpack_bitmask
+from maskc.integrations.mask_tables import apply_bitmask, unpack_bitmask
 
 torch = pytest.importorskip("torch")
 

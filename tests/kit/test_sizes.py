@@ -9,7 +9,7 @@ import pytest
 
 import maskc
 from maskc.errors import LimitError
-from maskc.kit import patterns
+from maskc.kit import compiling
 from maskc.kit.file import make_kit
 from maskc.vocab import load_vocabulary
 
@@ -101,7 +101,7 @@ def test_a_pattern_that_is_found_again_is_charged_with_the_states_that_it_has_by
 
 
 def test_a_pattern_whose_states_take_too_much_memory_is_refused(kit, monkeypatch):
-    monkeypatch.setattr(patterns, "MAX_MEGABYTES", 0.1)
+    monkeypatch.setattr(compiling, "MAX_MEGABYTES", 0.1)
     matcher = kit.regex("(?:a|b)*a(?:a|b){14}(?!d)").matcher()
     with pytest.raises(LimitError, match=r"more than 0\.1 MB of states of a pattern"):
         matcher.accept_bytes(b"abba" * 200)

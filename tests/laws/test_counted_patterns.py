@@ -13,10 +13,10 @@ import pytest
 from maskc.frontends import notations as grammars
 from maskc.frontends.notations import read_pattern
 from maskc.kit import compiling
+from maskc.kit.compiling import PatternAutomaton
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.kit.patterns import PatternAutomaton
 from maskc.regular import counted
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import START

@@ -6,7 +6,7 @@ import maskc
 from maskc.cli.lint import report_findings, to_sarif
 from maskc.cli.texts import report_bench
 from maskc.compiler.pipeline import compile_contents
-from maskc.explain.explaining import parse_token
+from maskc.explain import parse_token
 from maskc.frontends.source import load_source
 from maskc.kinds import kind_of
 from maskc.lint.model import Finding, Severity, SourceLocation

@@ -12,7 +12,7 @@ from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError, SpellingError, TokenizerError
 from maskc.runtime.spelling import KIND
 from maskc.vocab import load_encoder
-from maskc.vocab.piece_decoder import decode_byte_level
+from maskc.vocab.huggingface import decode_byte_level
 from tests.compiled import legal_ids
 from tests.spellings import draw_tokenizer
 from tests.vocab import gguf_bytes

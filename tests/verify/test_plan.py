@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from maskc.artifact.files import read_checksum
 from maskc.errors import ArtifactError
+from maskc.files import read_checksum
 from maskc.kinds import GRAMMAR as KIND
 from maskc.verify.model import Document, VerifyOptions
 from maskc.verify.plan import (

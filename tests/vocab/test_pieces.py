@@ -9,8 +9,7 @@ from tokenizers import decoders
 from tokenizers.pre_tokenizers import ByteLevel
 
 from maskc.vocab.files import FileFormat, TokenizerFile
-from maskc.vocab.huggingface import describe_normalizer
-from maskc.vocab.piece_decoder import build_piece_decoder, decode_byte_level
+from maskc.vocab.huggingface import build_piece_decoder, decode_byte_level, describe_normalizer
 from tests.vocab.conftest import refusal
 
 REPLACE = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}

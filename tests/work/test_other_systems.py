@@ -13,7 +13,7 @@ import pytest
 
 import maskc
 from maskc import system
-from maskc.work.spawn_server import SpawnServer
+from maskc.work.servers import SpawnServer
 from maskc.work.workers import UnbegunError
 
 HERE = Path(__file__).parent

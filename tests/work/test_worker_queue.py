@@ -8,9 +8,9 @@ import time
 import pytest
 
 from maskc.errors import LimitError, MaskcError
-from maskc.work import fork_server, workers
+from maskc.work import servers, workers
 from maskc.work import worker_queue as module
-from maskc.work.fork_server import ForkServer
+from maskc.work.servers import ForkServer
 from maskc.work.worker_queue import (
     BusyError,
     CancelledOrderError,
@@ -243,7 +243,7 @@ def test_who_waits_for_a_server_that_gets_ready_is_refused_in_time():
 
 
 def test_a_server_that_never_gets_ready_or_has_ended_gives_no_worker(monkeypatch):
-    monkeypatch.setattr(fork_server, "MOST_STARTING", 0.3)
+    monkeypatch.setattr(servers, "MOST_STARTING", 0.3)
     server = ForkServer("tests.work.workers:open_stopped", is_apart=True)
     for _ in range(2):
         with pytest.raises(UnbegunError):

@@ -27,8 +27,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.artifact.model import narrow
-from maskc.artifact.relations import MAX_PARENTS
+from maskc.artifact.model import MAX_PARENTS, narrow
 from maskc.compiler.rows.token_sets import TokenSets
 from maskc.ids import NO_BASE, NO_PARENT
 

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from maskc.arguments import as_path
 from maskc.artifact.container import encode, load_container
-from maskc.artifact.files import write_atomically
 from maskc.artifact.model import FORMAT, check_shapes, check_values
 from maskc.artifact.sections import ArraySpec
 from maskc.errors import ArtifactError
+from maskc.files import write_atomically
 from maskc.runtime.shared import Shared, made_once
 from maskc.runtime.spelling.tables import (
     FROM_START,

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.artifact.model import check
-from maskc.artifact.relations import MAX_PARENTS
+from maskc.artifact.model import MAX_PARENTS, check
 from maskc.compiler.emit import building
 from maskc.compiler.emit.mask_differences import Unions, encode_unions
 from maskc.compiler.rows.token_sets import TokenSets

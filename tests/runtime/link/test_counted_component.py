@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from maskc.kit.patterns import PatternAutomaton
+from maskc.kit.compiling import PatternAutomaton
 from maskc.regular import counted
 from maskc.regular.counted import count_loops
 from maskc.runtime.cache.budget import Budget

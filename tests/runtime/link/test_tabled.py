@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from maskc.frontends.notations import read_pattern
-from maskc.kit.patterns import PatternAutomaton
+from maskc.kit.compiling import PatternAutomaton
 from maskc.runtime.link.automata.automaton import TabledAutomaton, Words, tabulate
 
 

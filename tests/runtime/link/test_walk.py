@@ -8,7 +8,7 @@ import pytest
 import regex
 
 from maskc.frontends.notations import read_pattern
-from maskc.kit.patterns import PatternAutomaton
+from maskc.kit.compiling import PatternAutomaton
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata import walk
 from maskc.runtime.link.automata.automaton import NO_LABEL, START, ByteAutomaton, Words
