@@ -65,8 +65,7 @@ from maskc.grammar.model import Bnf, Grammar
 from maskc.grammar.sets import compute_adjacent, compute_sets, reduce_grammar
 from maskc.ids import END, ContextId, TerminalId
 from maskc.lexer.boundaries import LexemeContexts
-from maskc.lexer.contextual import build_scanner
-from maskc.lexer.dynamic import build_dynamic_scanner
+from maskc.lexer.contextual import build_dynamic_scanner, build_scanner
 from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
 from maskc.lexer.scanner import Scanner, quote_terminal
 from maskc.vocab.trie import TokenTrie

@@ -15,8 +15,8 @@ from maskc.limits import Limits
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.schema.plan.plan import JsonLayout, Plan
 from maskc.tags.building import LinkBuilder
+from maskc.tags.formats import Strings
 from maskc.tags.reading import TagReader
-from maskc.tags.strings import Strings
 
 _T = TypeVar("_T")
 Made = tuple[Expression, tuple[str, ...]]  # of a tag, and notes of what was made larger

@@ -20,9 +20,12 @@ from maskc.runtime.link.plan.members import Alternatives, Counts, Parameters
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.records import Position
 from maskc.tags.objects import (
+    HELD,
     KNOWN,
     NOTES,
     OF_ARRAYS,
+    ROOTS,
+    ParameterContext,
     Where,
     escape,
     list_alternatives,
@@ -30,7 +33,6 @@ from maskc.tags.objects import (
     resolve,
 )
 from maskc.tags.plain import is_plain, list_forbidden, names_forbidden
-from maskc.tags.shared import HELD, ROOTS, ParameterContext
 from maskc.tags.styles import STYLES
 
 if TYPE_CHECKING:

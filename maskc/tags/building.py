@@ -26,8 +26,8 @@ from maskc.runtime.schema.plan.blanks import at_most
 from maskc.runtime.schema.plan.plan import Plan
 from maskc.tags import formats as f
 from maskc.tags.arguments import Arguments
+from maskc.tags.formats import Strings
 from maskc.tags.plain import is_plain, may_wait
-from maskc.tags.strings import Strings
 
 _Made = TypeVar("_Made")
 _LINE_BREAK = "\n"  # no string of JSON has it, and what stands around strings needs none

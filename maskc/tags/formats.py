@@ -1,9 +1,25 @@
-"""What a structural tag is made of: a tree of formats, each with its location in the JSON."""
+"""What a structural tag is made of: a tree of formats, and the ways to write their texts.
+
+Each format has its location in the JSON. Where the name of a special token stands in a text of a
+tag, the tokenizer reads that token there, and so does a model write it. Two readings are offered:
+the token *or* its characters, as a parser of text takes both; or the token alone, as the families
+of models have it, whose parsers look at tokens. In free text the characters of a delimiter are
+forbidden either way.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+from maskc.runtime.link.joining.switching import ATOM, Word
+
+# Of one constant: each of them doubles the ways to write it.
+_MOST_NAMES = 4
+_MOST_TEMPLATES = 1_000
+_HERE = b"\x00"  # no template has it
 
 
 class Named(str):
@@ -151,3 +167,114 @@ class Separated(Format):
     separator: str
     at_least_one: bool
     stops_after_first: bool
+
+
+class WrittenStretch(NamedTuple):
+    """A part of a text: the ways to write it, none if it ends the sequence, and its bytes."""
+
+    words: tuple[Word, ...]
+    text: bytes
+
+
+class Strings:
+    """Writes texts with the names of special tokens in them.
+
+    With ``names_as_text`` the characters of a name are as good as the token; ``ends`` are the
+    tokens that end the sequence.
+    """
+
+    def __init__(
+        self, special_ids: Mapping[str, int], ends: frozenset[int], *, names_as_text: bool
+    ) -> None:
+        self._around: dict[str, list[tuple[bool, list[tuple[Word, Word]], bytes]]] = {}
+        self._ids, self._ends, self.names_as_text = special_ids, ends, names_as_text
+        self._lengths: dict[str, list[int]] = {}
+        for name in special_ids:
+            lengths = self._lengths.setdefault(name[0], [])
+            if len(name) not in lengths:
+                lengths.append(len(name))
+        for lengths in self._lengths.values():
+            lengths.sort(reverse=True)
+        firsts = "".join(map(re.escape, self._lengths))
+        self._firsts = re.compile(f"[{firsts}]" if firsts else r"(?!)")
+        self._sizes = {ATOM + token: len(name.encode()) for name, token in special_ids.items()}
+
+    def size(self, symbol: int) -> int:
+        return self._sizes.get(symbol, 1)
+
+    def cut(self, text: str) -> list[WrittenStretch]:
+        """Return the stretches of a text, none of them with very many ways to write it."""
+        if type(text) is not Named:
+            return self._cut(text)
+        # All tools have the same text around their names, and a name is no token.
+        around = self._around.get(text.template)
+        if around is None:
+            if len(self._around) >= _MOST_TEMPLATES:
+                self._around.clear()
+            around = self._around[text.template] = self._cut_template(text.template)
+        name = text.name.encode()
+        symbols = tuple(name)
+        return [
+            WrittenStretch(
+                tuple(left + symbols + right for left, right in words), data.replace(_HERE, name)
+            )
+            if is_named
+            else WrittenStretch(tuple(left for left, _ in words), data)
+            for is_named, words, data in around
+        ]
+
+    def _cut_template(self, template: str) -> list[tuple[bool, list[tuple[Word, Word]], bytes]]:
+        found = []
+        for stretch in self._cut(template.replace("{name}", _HERE.decode())):
+            is_named = _HERE in stretch.text
+            halves = []
+            for word in stretch.words:
+                index = word.index(_HERE[0]) if is_named else len(word)
+                halves.append((word[:index], word[index + 1 :]))
+            found.append((is_named, halves, stretch.text))
+        return found
+
+    def _cut(self, text: str) -> list[WrittenStretch]:
+        found: list[WrittenStretch] = []
+        open_, n_names = WrittenStretch(((),), b""), 0
+        for piece, token in self._find_names(text):
+            data = piece.encode()
+            words = [tuple(data)] if token is None or self.names_as_text else []
+            if token is not None and token in self._ends:
+                found += [open_, WrittenStretch(tuple(words), data)]
+                open_, n_names = WrittenStretch(((),), b""), 0
+                continue
+            if token is not None:
+                words.append((ATOM + token,))
+                n_names += 1
+                if n_names > _MOST_NAMES and self.names_as_text:
+                    found.append(open_)
+                    open_, n_names = WrittenStretch(((),), b""), 1
+            longer = tuple(before + word for before in open_.words for word in words)
+            open_ = WrittenStretch(longer, open_.text + data)
+        return [stretch for stretch in (*found, open_) if stretch.text]
+
+    def find_end(self, stretch: WrittenStretch) -> int | None:
+        """Return the token that ends the sequence, if a stretch is the name of one."""
+        token = self._ids.get(stretch.text.decode())
+        return token if token in self._ends else None
+
+    def _find_names(self, text: str) -> list[tuple[str, int | None]]:
+        """Return the parts of a text, each with the special token whose name it is."""
+        found: list[tuple[str, int | None]] = []
+        begin = 0
+        for match in self._firsts.finditer(text):
+            index = match.start()
+            if index < begin:
+                continue  # inside of a name
+            for length in self._lengths[text[index]]:
+                token = self._ids.get(text[index : index + length])
+                if token is not None:
+                    if begin < index:
+                        found.append((text[begin:index], None))
+                    found.append((text[index : index + length], token))
+                    begin = index + length
+                    break
+        if begin < len(text):
+            found.append((text[begin:], None))
+        return found

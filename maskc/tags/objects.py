@@ -1,8 +1,8 @@
 """What a schema says of each parameter by itself, or why the parameters cannot be separated.
 
-A style of parameters writes each in its turn, so whatever ties them together is refused by name.
-
-A value that is written as parameters are may be one of several objects: each is read by itself.
+A style of parameters writes each in its turn, so whatever ties them together is refused by name. A
+value that is written as parameters are may be one of several objects: each is read by itself. A
+part of the whole schema may refer to any other one, so its plan is made with the whole beside it.
 
 Example: ``{"properties": {"n": {}}, "required": ["n"]}`` is one parameter, and it is required, as
 it is where it stands in ``required`` alone;
@@ -15,11 +15,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from keyword import iskeyword
-from typing import Any
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 from maskc.errors import SchemaError
+from maskc.runtime.link.joining.expressions import Expression
 from maskc.tags.styles import STYLES
+
+if TYPE_CHECKING:
+    from maskc.tags.arguments import Arguments
+
 
 MAX_PARAMETERS = 1_000
 NOTES = {"$comment", "$schema", "default", "deprecated", "description", "examples", "title"}
@@ -32,6 +37,10 @@ KNOWN |= {"minProperties", "maxProperties"}
 OF_ARRAYS = {"items", "maxItems", "minItems"}
 _MOST_REFERENCES = 20
 _ANYTHING: dict[str, Any] = {}
+
+ROOTS = ("$defs", "definitions", "$schema")
+_WHOLE = "maskc:arguments"  # the name of a whole schema that has none
+HELD = (f"/$defs/{_WHOLE}", f"/definitions/{_WHOLE}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,25 +218,20 @@ Alternatives = list[Mapping[str, Any]]
 
 
 def list_alternatives(
-    schema: Any, kind: str, root: Mapping[str, Any], where: Where, path: str
-) -> Alternatives:
-    """Return schemas, without references and choices, of which a value of a type meets one.
-
-    A SchemaError says that they cannot be told: what stands beside a choice, or ``oneOf`` with
-    objects that may be alike, belongs to several of them.
-    """
-    return _list_alternatives(schema, kind, root, where, path, {})
-
-
-def _list_alternatives(
     schema: Any,
     kind: str,
     root: Mapping[str, Any],
     where: Where,
     path: str,
-    known: dict[int, Alternatives | None],
+    known: dict[int, Alternatives | None] | None = None,
 ) -> Alternatives:
-    """Return them; ``known`` has those of the schemas that were looked at, ``None`` meanwhile."""
+    """Return schemas, without references and choices, of which a value of a type meets one.
+
+    A SchemaError says that they cannot be told: what stands beside a choice, or ``oneOf`` with
+    objects that may be alike, belongs to several of them. ``known`` has those of the schemas that
+    were looked at, ``None`` meanwhile.
+    """
+    known = {} if known is None else known
     if schema is False:
         return []
     inner = resolve(_ANYTHING if schema is True else schema, root, where, path)
@@ -240,7 +244,7 @@ def _list_alternatives(
         raise where.refuse(path, keyword)
     if id(inner) not in known:
         known[id(inner)] = None
-        groups = [_list_alternatives(each, kind, root, where, path, known) for each in options]
+        groups = [list_alternatives(each, kind, root, where, path, known) for each in options]
         if keyword == "oneOf" and not _are_apart([group for group in groups if group], root):
             raise where.refuse(path, keyword)
         found = list({id(each): each for group in groups for each in group}.values())
@@ -304,3 +308,49 @@ def escape(name: str) -> str:
     'a~1b'
     """
     return name.replace("~", "~0").replace("/", "~1")
+
+
+class ParameterContext:
+    """What the parameters of a tool share with those that are values of them.
+
+    Attributes:
+        root: the whole schema, where definitions are.
+        tables: of nested values, by schema.
+        arrays: the items of nested arrays, by schema and bounds.
+        writable: of nested values, by schema, whether there is a way to write one.
+        pointer: where the whole schema stands.
+    """
+
+    def __init__(self, root: Mapping[str, Any], pointer: str) -> None:
+        self.root, self.pointer = root, pointer
+        self.tables: dict[int, Arguments] = {}
+        self.arrays: dict[Any, Expression] = {}
+        self.writable: dict[int, bool] = {}
+        self._pointers: dict[int, str] = {}
+
+    def value(self, schema: Any) -> dict[str, Any]:
+        root = self.root
+        inner = {} if schema is True else {"not": {}} if schema is False else dict(schema)
+        pointer = self._find_pointer(schema)
+        if pointer is None or stands_alone(schema, root):
+            return inner | {key: root[key] for key in ROOTS if key in root and key not in inner}
+        # The whole schema stays one, under its own name.
+        dialect = str(root.get("$schema", ""))
+        name = "id" if "draft-04" in dialect else "$id"
+        whole = {**root, name: root.get(name, _WHOLE)}
+        held = {"definitions" if "draft-0" in dialect else "$defs": {_WHOLE: whole}}
+        reference = {"$ref": f"{whole[name]}#{quote(pointer)}"}
+        return {**held, "allOf": [reference], **({"$schema": dialect} if dialect else {})}
+
+    def _find_pointer(self, schema: Any) -> str | None:
+        """Return the JSON pointer to a part of the whole schema, ``None`` if it is none."""
+        if not self._pointers:
+            open_: list[tuple[Any, str]] = [(self.root, "")]
+            while open_:
+                here, pointer = open_.pop()
+                if id(here) in self._pointers or not isinstance(here, Mapping | list):
+                    continue
+                self._pointers[id(here)] = pointer
+                pairs = here.items() if isinstance(here, Mapping) else enumerate(here)
+                open_ += [(inner, f"{pointer}/{escape(str(key))}") for key, inner in pairs]
+        return self._pointers.get(id(schema))

@@ -9,7 +9,7 @@ from maskc.errors import LimitError, UnsupportedTerminalError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.ids import IGNORED
-from maskc.lexer.dynamic import build_dynamic_scanner
+from maskc.lexer.contextual import build_dynamic_scanner
 from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner, build_lexemes
 from tests.compiled import accepts, compile_text
 

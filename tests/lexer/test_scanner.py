@@ -14,8 +14,7 @@ from maskc.frontends.source import load_source
 from maskc.ids import DEAD
 from maskc.lexer.boundaries import build_boundaries
 from maskc.lexer.columns import build_columns
-from maskc.lexer.contextual import Contextual, build_scanner
-from maskc.lexer.dynamic import build_dynamic_scanner
+from maskc.lexer.contextual import Contextual, build_dynamic_scanner, build_scanner
 from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
 from maskc.lexer.lookbehind_pruning import LookbehindPruning
 

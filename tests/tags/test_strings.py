@@ -3,8 +3,7 @@
 import pytest
 
 from maskc.runtime.link.joining.switching import ATOM
-from maskc.tags.formats import Named, with_name
-from maskc.tags.strings import Strings
+from maskc.tags.formats import Named, Strings, with_name
 from maskc.tags.styles import STYLES
 
 IDS = {"<a>": 5, "<a><b>": 6, "<end>": 9}

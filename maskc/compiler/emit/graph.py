@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.compiler.optimise.rows import Tops, Verdicts
-from maskc.compiler.rows.numbering import COLUMNS
+from maskc.compiler.rows.paths import COLUMNS
 from maskc.compiler.rows.sequences import Sequences
 from maskc.grammar.model import LexerSpec
 from maskc.ids import DEAD, NO_EVENT, NodeId, SequenceId, TerminalId

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from maskc import bits
 from maskc.compiler.pushdown.production_verdicts import AskedProductions
-from maskc.compiler.rows.numbering import OrderedPaths, distinguish
+from maskc.compiler.rows.paths import OrderedPaths, distinguish
 from maskc.compiler.rows.steps import LexemeSteps
 from maskc.compiler.rows.walk import Frontier
 from maskc.errors import LimitError

@@ -22,7 +22,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.compiler.rows.numbering import distinguish
+from maskc.compiler.rows.paths import distinguish
 from maskc.compiler.rows.steps import LexemeSteps
 from maskc.compiler.rows.token_sets import TokenSets
 from maskc.grammar.model import IndenterLayout

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from maskc.budget import reserve
 from maskc.compiler.lexical_analysis import LexicalAnalysis
-from maskc.compiler.rows.numbering import Opens, OrderedPaths, order_opens
+from maskc.compiler.rows.paths import Opens, OrderedPaths, order_opens
 from maskc.compiler.rows.seeds import (
     Seeds,
     fold_trie,

@@ -2,8 +2,8 @@ r"""The parser that Lark builds for a source.
 
 Loading, importing, expanding templates and EBNF, and building the LALR table are Lark's work. What
 it would do without end is counted or refused before (:mod:`maskc.frontends.lark.expansion`,
-:mod:`maskc.frontends.lark.imports`), and what it would refuse only when it first lexes, at once
-(:mod:`maskc.frontends.lark.contexts`).
+:mod:`maskc.frontends.lark.grammar_texts`), and what it would refuse only when it first lexes, at
+once (:mod:`maskc.frontends.lark.contexts`).
 
 What Lark accepts and we refuse, by name: an import that leads out of the grammar's folder, and a
 conditional on a group's number, since Lark joins patterns and counts the groups of all of them.
@@ -37,16 +37,20 @@ from maskc.budget import name_imports, name_parts
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.backreferences import write_without_backreferences
 from maskc.frontends.dialects import LARK
-from maskc.frontends.lark.contexts import check_alternations, is_dynamic
+from maskc.frontends.lark.contexts import (
+    check_alternations,
+    check_bytes,
+    check_readable,
+    explain_unreadable,
+    is_dynamic,
+)
 from maskc.frontends.lark.expansion import check_expansion
-from maskc.frontends.lark.imports import check_grammar_text, make_loader
-from maskc.frontends.lark.patterns import check_bytes, check_readable, explain_unreadable
+from maskc.frontends.lark.grammar_texts import check_grammar_text, explain_syntax, make_loader
 from maskc.frontends.lark.reduce_conflicts import describe_collision, quote_text
 from maskc.frontends.lark.remedies import explain_refusal, explain_undefined
 from maskc.frontends.lark.roles import check_roles, insert_roles
 from maskc.frontends.lark.rule_postlex import build_postlex, check_rules
 from maskc.frontends.lark.sharing import PLAIN
-from maskc.frontends.lark.syntax import explain_syntax
 from maskc.frontends.settings import PRIORITIES
 from maskc.frontends.source import GrammarSource, name_source
 from maskc.regular.python import refers_back

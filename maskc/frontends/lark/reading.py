@@ -23,6 +23,7 @@ from lark.lexer import TerminalDef
 from maskc.errors import LimitError, PostlexError
 from maskc.frontends.lark.build import build_with_imports, keyword_tail
 from maskc.frontends.lark.contexts import (
+    find_flags,
     is_dynamic,
     lexer_of,
     read_context,
@@ -30,8 +31,8 @@ from maskc.frontends.lark.contexts import (
     read_layout,
     read_ranks,
     read_rewrites,
+    write_pattern,
 )
-from maskc.frontends.lark.patterns import find_flags, write_pattern
 from maskc.frontends.lark.roles import list_roles
 from maskc.frontends.lark.sharing import SHARING_CONTEXTS, SHARING_ROWS, SharedRow, read_row
 from maskc.frontends.postlex import Indentation, PostlexRules

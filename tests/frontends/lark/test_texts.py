@@ -9,7 +9,7 @@ import maskc
 from maskc.bounded import run_bounded
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.lark.expansion import check_expansion
-from maskc.frontends.lark.imports import MOST_BACKSLASHES, MOST_BLANKS, check_literals
+from maskc.frontends.lark.grammar_texts import MOST_BACKSLASHES, MOST_BLANKS, check_literals
 from maskc.frontends.lark.shapes import MAX_PARTS, Shape, read_shapes
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
