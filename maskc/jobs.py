@@ -21,7 +21,6 @@ from typing import Any, Protocol
 
 from maskc.arguments import as_mapping, as_text
 from maskc.artifact.model import Contents
-from maskc.compiler.emit.provenance import describe_grammar
 from maskc.compiler.pipeline import Language, PassRecord, compile_starts
 from maskc.errors import LimitError, WrongValueError
 from maskc.formats.registry import Formats, registered
@@ -71,7 +70,7 @@ class GrammarJob:
         return {
             "kind": "grammar",
             "sources": [
-                {**describe_grammar(s), "flags": s.flags, "priority": s.priority, "regex": s.regex}
+                {**s.describe(), "flags": s.flags, "priority": s.priority, "regex": s.regex}
                 for s in self.sources
             ],
         }

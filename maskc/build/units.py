@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +22,6 @@ from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT
 from maskc.bounded import run_bounded, run_dedicated
 from maskc.build.config import OF_LARK, OF_SCHEMAS, OF_TOOLS, Config, Entry
-from maskc.compiler.emit.provenance import describe_tokenizer, describe_unicode
 from maskc.errors import ConfigError, ExecutorError, GrammarError, MaskcError, UnreadableFileError
 from maskc.files import read_bounded
 from maskc.frontends.texts import list_grammars, read_text
@@ -159,7 +159,7 @@ class BuildUnit:
         return {
             "grammar": _hash([described, self.leaves_tokens]),
             "tokenizer": _hash(
-                [describe_tokenizer(self.vocabulary), sorted(self.vocabulary.special_ids.items())]
+                [self.vocabulary.describe(), sorted(self.vocabulary.special_ids.items())]
             ),
             "maskc": _hash(describe_versions()),
         }
@@ -171,7 +171,7 @@ def describe_versions() -> dict[str, str | int]:
         "maskc": maskc.__version__,
         "format": FORMAT,
         "lark": version("lark"),
-        "unicode": describe_unicode(),
+        "unicode": unicodedata.unidata_version,
     }
 
 

@@ -7,10 +7,17 @@ needed to build the same parser again, and no path of the machine.
 A grammar in another notation than Lark's is translated (:mod:`maskc.frontends.dialects`), and the
 original is kept beside the translation. Its settings are the translation's; those of a text in
 Lark's notation stand in its first lines (:mod:`maskc.frontends.settings`).
+
+In an artifact's header, equal grammars with equal settings have equal hashes. ``postlex`` is the
+attributes of an ``Indenter`` under Lark's names; an older version wrote ``module:Class``.
+``parser`` is named only where it is not LALR, so that an artifact of an older version says the
+same.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -77,6 +84,26 @@ class GrammarSource:
     translation: Translation | None = field(default=None, compare=False)
     # where relative imports are looked up; None if only imports counts
     folder: Path | None = field(default=None, compare=False)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the entry ``grammar`` of a header; :func:`source_from_header` reads it."""
+        postlex = None if self.postlex is None else self.postlex.to_dict()
+        parser = {} if self.parser == "lalr" else {"parser": self.parser}
+        hashed = [self.text, self.start, self.lexer, postlex, dict(self.imports), *parser.values()]
+        found = {
+            "name": self.name,
+            "text": self.text,
+            "imports": dict(self.imports),
+            "start": self.start,
+            "lexer": self.lexer,
+            "postlex": postlex,
+            "sha256": hashlib.sha256(json.dumps(hashed, sort_keys=True).encode()).hexdigest(),
+            **parser,
+        }
+        # A grammar in Lark's notation is its own original.
+        if self.original is not None:
+            found |= {"dialect": self.dialect, "original": self.original}
+        return found
 
 
 def load_source(

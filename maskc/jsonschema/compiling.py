@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 import maskc
 from maskc.artifact.model import FORMAT, Contents
-from maskc.compiler.emit.provenance import describe_tokenizer
 from maskc.errors import SchemaError
 from maskc.formats.registry import Formats, registered
 from maskc.jsonschema.building import PositionBuilder
@@ -169,7 +168,7 @@ def _describe_vocabulary(
     vocabulary: Vocabulary,
 ) -> tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]:
     texts = [token or b"" for token in vocabulary.tokens]
-    return describe_tokenizer(vocabulary), {
+    return vocabulary.describe(), {
         "token_first": np.cumsum([0, *map(len, texts)]).astype(np.int32),
         "token_bytes": np.frombuffer(b"".join(texts), dtype=np.uint8),
     }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,7 +19,6 @@ from maskc.arguments import describe
 from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT, Contents
 from maskc.bounded import run_bounded
-from maskc.compiler.emit.provenance import describe_tokenizer, describe_unicode
 from maskc.compiler.pipeline import compile_narrowed
 from maskc.errors import WrongTypeError, WrongValueError
 from maskc.frontends.notations import NAME, read_pattern
@@ -144,7 +144,7 @@ def _assemble(
     header = {
         "format": FORMAT,
         "maskc": maskc.__version__,
-        "unicode": describe_unicode(),
+        "unicode": unicodedata.unidata_version,
         "grammar": {
             "name": name,
             "parser": "link",
@@ -152,7 +152,7 @@ def _assemble(
             "sha256": digest.hexdigest(),
         },
         "link": {"settings": dict(settings), "counts": frozen.counts, "tokens": specials},
-        "tokenizer": describe_tokenizer(vocabulary),
+        "tokenizer": vocabulary.describe(),
         "sizes": {"V": vocabulary.vocab_size},
     }
     arrays: dict[str, NDArray[Any]] = {

@@ -192,6 +192,17 @@ class Vocabulary:
         """Number of ids, padding included: the width of a mask in bits."""
         return len(self.tokens)
 
+    def describe(self) -> dict[str, Any]:
+        """Return the entry ``tokenizer`` of a header."""
+        return {
+            "name": self.name,
+            "fingerprint": self.fingerprint,
+            "vocab_size": self.vocab_size,
+            "eos_ids": list(self.eos_ids),
+            "n_tokens": self.n_texts,
+            **self.describe_added(),
+        }
+
     def describe_added(self) -> dict[str, Any]:
         """Return what a header says of the added tokens that are not special; empty: none.
 

@@ -6,7 +6,6 @@ import pytest
 from lark.exceptions import LarkError, UnexpectedInput
 
 import maskc
-from maskc.compiler.emit.provenance import describe_grammar
 from maskc.errors import GrammarError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
@@ -73,7 +72,7 @@ def test_a_pattern_has_no_start():
     ],
 )
 def test_a_source_is_read_back_from_a_header(text):
-    assert source_from_header(describe_grammar(load_source(text))) == load_source(text)
+    assert source_from_header(load_source(text).describe()) == load_source(text)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +85,7 @@ def test_a_source_is_read_back_from_a_header(text):
 )
 def test_a_header_that_says_something_else_is_refused(changes, fact):
     with pytest.raises(GrammarError, match=fact):
-        source_from_header({**describe_grammar(load_source(TEXT)), **changes})
+        source_from_header({**load_source(TEXT).describe(), **changes})
 
 
 def test_a_file_that_is_not_utf_8_is_refused_at_its_byte(tmp_path):

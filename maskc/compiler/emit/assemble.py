@@ -8,6 +8,7 @@ are, and what was decided.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
@@ -22,7 +23,6 @@ from maskc.artifact.model import FORMAT, Contents, fit
 from maskc.artifact.sections import cut_rows
 from maskc.compiler.emit.graph import DecisionGraph
 from maskc.compiler.emit.mask_differences import Unions
-from maskc.compiler.emit.provenance import describe_grammar, describe_tokenizer, describe_unicode
 from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.order import OptimisedRows
 from maskc.compiler.rows.unlexed import UnlexedPair
@@ -55,9 +55,10 @@ def assemble(
     header = {
         "format": FORMAT,
         "maskc": maskc.__version__,
-        "unicode": describe_unicode(),
-        "grammar": describe_grammar(lexed.source),
-        "tokenizer": describe_tokenizer(vocabulary),
+        # What `\w` and the flag `i` match is what Python's own tables of characters say.
+        "unicode": unicodedata.unidata_version,
+        "grammar": lexed.source.describe(),
+        "tokenizer": vocabulary.describe(),
         "counts": {**counts, "not_lexed_apart": len(unlexed)},
         **optimised.report,
         "not_lexed_apart": [

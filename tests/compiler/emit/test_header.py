@@ -6,7 +6,6 @@ import pytest
 from maskc.artifact.model import Contents, check
 from maskc.compiler.emit.assemble import MAX_REPORTED
 from maskc.compiler.emit.graph import find_contexts
-from maskc.compiler.emit.provenance import describe_grammar, describe_tokenizer
 from maskc.compiler.pipeline import compile_contents
 from maskc.frontends.source import load_source
 from maskc.ids import DEAD
@@ -46,7 +45,7 @@ TEXT = 'start: "a"\n'
 
 
 def test_equal_grammars_with_equal_settings_have_equal_hashes():
-    hashes = [describe_grammar(load_source(TEXT))["sha256"] for _ in range(2)]
+    hashes = [load_source(TEXT).describe()["sha256"] for _ in range(2)]
     assert hashes[0] == hashes[1]
 
 
@@ -57,31 +56,31 @@ def test_what_changes_the_language_changes_the_hash():
         load_source(TEXT, lexer="basic"),
         load_source(TEXT, parser="earley"),
     ]
-    assert len({describe_grammar(source)["sha256"] for source in sources}) == len(sources)
+    assert len({source.describe()["sha256"] for source in sources}) == len(sources)
 
 
 def test_the_parser_is_named_where_it_is_not_larks_lalr():
-    assert "parser" not in describe_grammar(load_source(TEXT))
-    assert describe_grammar(load_source(TEXT, parser="earley"))["parser"] == "earley"
+    assert "parser" not in load_source(TEXT).describe()
+    assert load_source(TEXT, parser="earley").describe()["parser"] == "earley"
 
 
 def test_an_indenter_is_told_by_its_attributes():
     text = f"{TEXT}_NL: /\\n */\n%declare _INDENT _DEDENT\n"
-    found = describe_grammar(load_source(text, postlex="tests.indenters:TwoColumns"))["postlex"]
+    found = load_source(text, postlex="tests.indenters:TwoColumns").describe()["postlex"]
     assert found["tab_len"] == 2
     assert "class" not in found
-    assert describe_grammar(load_source(TEXT))["postlex"] is None
+    assert load_source(TEXT).describe()["postlex"] is None
 
 
 def test_a_translated_grammar_carries_its_original():
-    found = describe_grammar(load_source('root ::= "a"\n', dialect="gbnf"))
+    found = load_source('root ::= "a"\n', dialect="gbnf").describe()
     assert found["dialect"] == "gbnf"
     assert found["original"] == 'root ::= "a"\n'
 
 
 def test_tokens_that_write_a_text_are_counted():
     vocabulary = Vocabulary(tokens=(b"a", None, b"b", None), eos_ids=(3,), name="test")
-    found = describe_tokenizer(vocabulary)
+    found = vocabulary.describe()
     assert (found["vocab_size"], found["n_tokens"], found["eos_ids"]) == (4, 2, [3])
     assert found["fingerprint"] == vocabulary.fingerprint
 
