@@ -154,7 +154,7 @@ class _SchemaKind(_NoGrammar):
     _CHOICES = ("key_order", "blanks", "escapes", "numbers", "digits")
 
     def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge[Any]:
-        from maskc.explain.schemas import SchemaJudge
+        from maskc.explain.judges import SchemaJudge
 
         return SchemaJudge(artifact, resources)
 
@@ -191,7 +191,7 @@ class _LinkKind(_NoGrammar):
     no_rules = ("a structural tag has no rules", "parse the reply, or compile a grammar")
 
     def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge[Any]:
-        from maskc.explain.links import LinkJudge
+        from maskc.explain.judges import LinkJudge
 
         del resources
         return LinkJudge(artifact)

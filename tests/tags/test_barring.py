@@ -9,7 +9,7 @@ import pytest
 from maskc.artifact.container import decode, encode
 from maskc.artifact.model import Contents
 from maskc.errors import ArtifactError, TagError
-from maskc.explain.links import group_link
+from maskc.explain.judges import group_link
 from maskc.kit.artifacts import compile_structural_tag, compile_tools
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact

@@ -1,23 +1,32 @@
-"""What may come next after a text of a structural tag, or of tools, and which part a token reads.
+"""What may come next after a text of a JSON Schema, of a structural tag, or of tools.
 
-The masks say what is legal; where a text dies is said, and not of which part of the tag. Names of
-special tokens in the text are those tokens.
+The masks say what is legal. Which keywords of a schema forbid a token is asked of the compiler,
+with keywords left out (:mod:`maskc.explain.causes`). Of a tag only where a text dies is said, and
+not of which part; names of special tokens in the text are those tokens.
 
 A reply is linked of pieces: fixed text, free text, patterns, JSON, texts of a grammar. A token
 belongs to the piece that reads its first byte; of JSON, to the key, string and so on that it reads
 (:mod:`maskc.explain.groups`). Tokens that are taken whatever they write are special ones.
+
+Example: after ``{"a"`` of a schema that requires b the token ``:1}`` is forbidden by ``/required``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from maskc.explain import Death, TextJudge, TextReading, TokenGroup
-from maskc.explain.groups import Named, find_blanks, list_groups, name_parts
+from maskc.errors import SchemaError
+from maskc.explain import Death, Refusal, TextJudge, TextReading, TokenGroup, list_texts
+from maskc.explain.causes import find_causes
+from maskc.explain.groups import Named, find_blanks, group_texts, list_groups, name_parts
+from maskc.jsonschema.compiling import build_plan
+from maskc.jsonschema.reader import read_schema
 from maskc.runtime.artifact import Artifact
+from maskc.runtime.cache.budget import Budget
 from maskc.runtime.link.automata.automaton import Words
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
 from maskc.runtime.link.joining.machine import LinkMachine
@@ -28,8 +37,94 @@ from maskc.runtime.link.text import FreeText
 from maskc.runtime.link.text.forbidding_schema import ForbiddingSchemaPiece
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.matcher import Matcher
+from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.plan.plan import JsonLayout, Plan
+
+_CACHE_BYTES = 1 << 24
+_FREE: dict[str, Any] = {
+    "key_order": "any",
+    "blanks": "any",
+    "escapes": "any",
+    "numbers": "any",
+    "digits": None,
+}
 
 _SPECIAL = "special token"
+
+
+class SchemaJudge(TextJudge[Refusal]):
+    """Explains texts of an artifact of a JSON Schema."""
+
+    def __init__(self, artifact: Artifact, resources: Mapping[str, Any]) -> None:
+        super().__init__(artifact)
+        header = artifact.header
+        self._text = b""
+        self._schema = read_schema(header["grammar"]["text"])
+        self._layout = JsonLayout(**header["schema_layout"])
+        self._asserts = header["schema_formats"] == "asserted"
+        self._formats = header.get("registered_formats", {})
+        self._resources = resources
+
+    def read(self, text: bytes) -> Refusal | None:
+        refusal = None if self.matcher.accept_bytes(text) else self._refuse(text)
+        self._text = text if refusal is None else text[: refusal.offset]
+        if refusal is not None:
+            self.matcher.accept_bytes(self._text)
+        return refusal
+
+    def group(self, legal: Sequence[int]) -> tuple[TokenGroup, ...]:
+        machine = self.artifact.machine
+        if not isinstance(machine, SchemaMachine):
+            raise TypeError(f"{type(machine).__name__} is of no JSON Schema")
+        (here,) = machine.step(machine.start(), self._text)
+        return group_texts(machine, here, list_texts(self.artifact, legal))
+
+    def try_token(self, token: bytes) -> tuple[Refusal | None, tuple[TextReading, ...]]:
+        return None if self.matcher.fork().accept_bytes(token) else self._refuse(token), ()
+
+    def _refuse(self, text: bytes) -> Refusal:
+        """Return why a text is illegal after what was read."""
+        before = self._text
+        machine = self._build(self._schema, self._layout)
+        here = machine.start()
+        offset = -len(before)
+        for byte in before + text:
+            after = machine.step(here, bytes([byte]))
+            if not after:
+                break
+            here, offset = after, offset + 1
+        else:
+            raise ValueError("the schema and the matcher disagree")
+        whole = before + text[: offset + 1]
+        layout = [
+            f"{name}={chosen}"
+            for name, chosen in self._layout.to_dict().items()
+            if chosen != _FREE[name]
+            and self._is_legal(self._schema, replace(self._layout, **{name: _FREE[name]}), whole)
+        ]
+        causes = None
+        if not layout:
+            causes = find_causes(self._schema, lambda s: self._is_legal(s, self._layout, whole))
+        return Refusal(offset, byte, tuple(layout), causes)
+
+    def _is_legal(self, schema: Any, layout: JsonLayout, text: bytes) -> bool:
+        try:
+            machine = self._build(schema, layout)
+        except SchemaError:
+            return False  # without a keyword, another one may have no meaning
+        return bool(machine.step(machine.start(), text))
+
+    def _build(self, schema: Any, layout: JsonLayout) -> SchemaMachine:
+        frozen = build_plan(
+            schema,
+            is_altered=True,
+            resources=self._resources,
+            layout=layout,
+            assert_formats=self._asserts,
+            formats=self._formats,
+        )
+        budget = Budget(_CACHE_BYTES)
+        return SchemaMachine(Plan(frozen, layout, budget), lambda _: None, budget)
 
 
 class LinkJudge(TextJudge[Death]):
