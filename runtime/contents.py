@@ -26,7 +26,7 @@ _MODULES = (
 )
 _ROOMS = ("artifact", "formats", "runtime", "vocab")
 _INTEGRATIONS = (
-    *("__init__", "continuous_batching", "errors", "examples", "llama_cpp"),
+    *("__init__", "continuous_batching", "errors", "llama_cpp"),
     *("mask_tables", "patches", "registry", "session"),
     *("transformers", "usage", "vocabulary"),
 )

@@ -26,10 +26,9 @@ from maskc.arguments import as_path, as_text
 from maskc.artifact.container import read_header
 from maskc.artifact.sections import EXAMPLES
 from maskc.errors import ArtifactError, MaskcError, UnknownArtifactError, UnreadableFileError
-from maskc.integrations.examples import SUFFIX as EXAMPLES_SUFFIX
-from maskc.integrations.examples import Examples
 from maskc.integrations.session import MASK_STEPS
-from maskc.integrations.usage import Usage
+from maskc.integrations.usage import SUFFIX as EXAMPLES_SUFFIX
+from maskc.integrations.usage import Examples, Usage
 from maskc.integrations.vocabulary import Identity, check_vocabulary, identify
 from maskc.runtime.artifact import Artifact, load
 from maskc.vocab.vocabulary import Vocabulary

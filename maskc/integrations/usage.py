@@ -1,10 +1,18 @@
-"""Counts of what was served, by artifact, for logs and metrics.
+"""What is done with an artifact that is served, beside its masks: examples before, and counts.
 
-A registry counts what it does when artifacts are asked for; whoever serves a request adds what it
-was when it is over. So nothing is counted while a mask is filled. How many masks an artifact has
-composed, and how much it remembers, is read from it when somebody asks.
+What an artifact is asked for the first time takes longest, and a server that has followed answers
+of the kind that it will give has few masks late (:mod:`maskc.runtime.batches`). The compiler writes
+some into the artifact of a JSON Schema or of tools (:meth:`maskc.Artifact.prepare`). Others of
+``json.maskc`` lie beside it in ``json.examples.jsonl``, and are followed in their place: each line
+is an answer, as a JSON list of its token ids, the likeliest first. A line is read when it is
+followed, so a file may be larger than memory.
 
-Of masks that were asked for, those that were not composed were found.
+Example: with llama3's tokens the line ``[5018, 64, 794, 220, 16, 92]`` is ``{"a": 1}``.
+
+For logs and metrics a registry counts what it does when artifacts are asked for; whoever serves a
+request adds what it was when it is over. So nothing is counted while a mask is filled. How many
+masks an artifact has composed, and how much it remembers, is read from it when somebody asks. Of
+masks that were asked for, those that were not composed were found.
 
 Limits: only names that had a file at some time are kept apart, so that invented names take no
 memory; refusals of all others are counted together under the empty name.
@@ -12,11 +20,18 @@ memory; refusals of all others are counted together under the empty name.
 
 from __future__ import annotations
 
+import json
+import logging
+import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from maskc.errors import ArtifactError, UnreadableFileError
+from maskc.files import open_regular
 from maskc.runtime.artifact import Artifact
 
 # Name → what it counts; a server adds the last four.
@@ -32,6 +47,13 @@ COUNTED: Mapping[str, str] = {
     "masks": "Masks filled for requests",
     "seconds": "Seconds spent on masks",
 }
+
+SUFFIX = ".examples.jsonl"
+# For the examples of one artifact, by the clock.
+SECONDS = 10.0
+
+_REMEDY = "write each answer's token ids as a JSON list, such as [5018, 64, 794], one a line"
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +124,84 @@ class PrometheusCollector:
             remembered.add_metric([name], now.remembered_bytes)
         yield composed
         yield remembered
+
+
+class _Identity(NamedTuple):
+    """What was followed: the content of an artifact, and a file of examples."""
+
+    content_hash: str
+    inode: int
+    size: int
+    modified: int
+
+
+class Examples:
+    """The examples of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._followed: dict[str, _Identity] = {}
+
+    def follow(self, name: str, artifact: Artifact, content_hash: str) -> None:
+        """Have an artifact follow its examples, unless it has; at most for ``SECONDS``.
+
+        How many tokens that were is logged; as a warning, if most of a file's were illegal.
+
+        Raises:
+            ArtifactError: the file cannot be read, or a line is not a list of token ids.
+            LimitError: a text asks too much for one mask.
+        """
+        path = self._folder / f"{name}{SUFFIX}"
+        if not os.path.lexists(path):
+            identity = _Identity(content_hash, 0, 0, 0)
+            if self._followed.get(name) != identity:
+                self._followed[name] = identity
+                n_followed = artifact.prepare(seconds=SECONDS)
+                _log.info("artifact %s: %s tokens of examples followed", name, f"{n_followed:,}")
+            return
+        try:
+            number = open_regular(path)
+        except UnreadableFileError as error:
+            remedy = "check the server's folder"
+            raise ArtifactError(f"{name}{SUFFIX}", error.reason, remedy) from None
+        with open(number, "rb") as file:
+            found = os.fstat(number)
+            identity = _Identity(content_hash, found.st_ino, found.st_size, found.st_mtime_ns)
+            if self._followed.get(name) == identity:
+                return
+            _follow(name, artifact, file)
+            self._followed[name] = identity
+
+    def forget(self, name: str) -> None:
+        """Forget what was followed: another artifact comes instead of the one that did."""
+        self._followed.pop(name, None)
+
+
+def _follow(name: str, artifact: Artifact, lines: Iterable[bytes]) -> None:
+    n_read, begin = 0, time.monotonic()
+
+    def read() -> Iterator[list[int]]:
+        nonlocal n_read
+        for number, line in enumerate(lines, 1):
+            tokens = _read_line(line, f"{name}{SUFFIX}:{number}")
+            n_read += len(tokens)
+            yield tokens
+
+    n_followed = artifact.prepare(read(), seconds=SECONDS)
+    seconds = time.monotonic() - begin
+    is_over = seconds >= SECONDS
+    level = logging.WARNING if 2 * n_followed < n_read and not is_over else logging.INFO
+    text = "artifact %s: %s of %s tokens of its examples are legal, followed in %.1f seconds%s"
+    end = ", which is the most" * is_over
+    _log.log(level, text, name, f"{n_followed:,}", f"{n_read:,}", seconds, end)
+
+
+def _read_line(line: bytes, where: str) -> list[int]:
+    """Return the token ids of a line; ArtifactError: it has none."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(type(token) is int for token in found):
+        raise ArtifactError(where, "is not a list of token ids", _REMEDY)
+    return found

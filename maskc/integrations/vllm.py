@@ -30,7 +30,6 @@ from typing import Any
 
 from maskc.errors import ArtifactError, MaskcError, UnknownArtifactError
 from maskc.integrations.compile_worker import using
-from maskc.integrations.examples import SUFFIX
 from maskc.integrations.patches import AND_MORE, Engine, Patch, PatchSet
 from maskc.integrations.registry import FOLDER_VARIABLE, SCHEME, ArtifactRegistry, parse_reference
 from maskc.integrations.requests import (
@@ -41,6 +40,7 @@ from maskc.integrations.requests import (
     serves_tags,
 )
 from maskc.integrations.session import Allowance, Session, finishes, read_setting
+from maskc.integrations.usage import SUFFIX
 from maskc.integrations.vllm_requests import (
     check_constraint,
     check_route,

@@ -32,8 +32,7 @@ from maskc.tags.objects import (
     read_object,
     resolve,
 )
-from maskc.tags.plain import is_plain, list_forbidden, names_forbidden
-from maskc.tags.styles import STYLES
+from maskc.tags.styles import STYLES, is_plain, list_forbidden, names_forbidden
 
 if TYPE_CHECKING:
     from maskc.tags.building import LinkBuilder

@@ -27,7 +27,7 @@ from maskc.runtime.schema.plan.plan import Plan
 from maskc.tags import formats as f
 from maskc.tags.arguments import Arguments
 from maskc.tags.formats import Strings
-from maskc.tags.plain import is_plain, may_wait
+from maskc.tags.styles import is_plain, may_wait
 
 _Made = TypeVar("_Made")
 _LINE_BREAK = "\n"  # no string of JSON has it, and what stands around strings needs none

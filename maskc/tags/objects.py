@@ -20,7 +20,7 @@ from urllib.parse import quote, unquote
 
 from maskc.errors import SchemaError
 from maskc.runtime.link.joining.expressions import Expression
-from maskc.tags.styles import STYLES
+from maskc.tags.styles import STYLES, is_name
 
 if TYPE_CHECKING:
     from maskc.tags.arguments import Arguments
@@ -288,17 +288,6 @@ def _list_marks(schema: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str,
         if isinstance(listed, list) and all(isinstance(text, str) for text in listed):
             found[name] = frozenset(listed)
     return found
-
-
-def is_name(name: Any) -> bool:
-    """Return whether a name of a property has no delimiters, and no blanks that parsers strip."""
-    return (
-        isinstance(name, str)
-        and bool(name)
-        and name == name.strip()
-        and not any(character in '<>"|&=' or character < " " for character in name)
-        and not any(0xD800 <= ord(character) <= 0xDFFF for character in name)
-    )
 
 
 def escape(name: str) -> str:

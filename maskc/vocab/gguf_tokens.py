@@ -16,8 +16,7 @@ from enum import IntEnum
 import numpy as np
 
 from maskc.errors import TokenizerError
-from maskc.vocab.files import TokenizerFile
-from maskc.vocab.gguf_files import PREFIX
+from maskc.vocab.files import PREFIX, TokenizerFile
 from maskc.vocab.huggingface import BYTE_PIECE, LOWER_BAR, decode_byte_level, is_in_byte_alphabet
 from maskc.vocab.vocabulary import MAX_TOKENS, AddedToken, TokenizerTokens
 

@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from maskc.errors import ArtifactError, LimitError, VocabularyMismatchError
-from maskc.integrations import examples as module
+from maskc.integrations import usage as module
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.jobs import read_schema_job
 from maskc.limits import Limits

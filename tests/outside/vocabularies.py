@@ -37,7 +37,7 @@ import numpy as np
 import maskc
 from maskc.errors import MaskcError
 from maskc.vocab import Vocabulary, load_encoder, load_vocabulary
-from maskc.vocab.gguf_files import PREFIX, is_gguf, read_header
+from maskc.vocab.files import PREFIX, is_gguf, read_header
 from tests.wild.page import replace
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.tags.families import render, write_arguments
-from maskc.tags.plain import may_wait
+from maskc.tags.styles import may_wait
 from maskc.tags.tools import describe_tools
 from tests.examples import seeds
 from tests.tags.conftest import legal, tag_of, takes

@@ -6,7 +6,7 @@ import pytest
 
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.schema.plan.plan import JsonLayout
-from maskc.tags.plain import is_plain
+from maskc.tags.styles import is_plain
 
 _CITY = {"type": "string", "description": "where"}
 

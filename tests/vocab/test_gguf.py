@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.errors import MaskcError
-from maskc.vocab import AddedTokens, gguf_files, load_encoder, load_vocabulary
-from maskc.vocab.gguf_files import is_gguf, read_header
+from maskc.vocab import AddedTokens, files, load_encoder, load_vocabulary
+from maskc.vocab.files import is_gguf, read_header
 from tests.vocab.conftest import refusal
 from tests.vocab.gguf_bytes import (
     ARRAY,
@@ -111,7 +111,7 @@ def test_a_forged_header_is_refused_in_no_time(read, data, reason):
 
 
 def test_a_header_larger_than_any_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(gguf_files, "MAX_HEADER_BYTES", 1 << 16)
+    monkeypatch.setattr(files, "MAX_HEADER_BYTES", 1 << 16)
     path = tmp_path / "model.gguf"
     with path.open("wb") as file:
         file.write(gguf(entry("a", ARRAY, struct.pack("<IQ", 0, 1 << 17))))
@@ -120,7 +120,7 @@ def test_a_header_larger_than_any_is_refused(tmp_path, monkeypatch):
 
 
 def test_texts_of_all_entries_are_counted_together(read, monkeypatch):
-    monkeypatch.setattr(gguf_files, "_MAX_TEXTS", 5)
+    monkeypatch.setattr(files, "_MAX_TEXTS", 5)
     rows = [entry(name, ARRAY, texts(["", "", ""])) for name in ("a", "b")]
     assert "its entry b claims 3 texts" in refusal(read, gguf(*rows))
 
