@@ -39,7 +39,7 @@ from maskc.errors import GrammarError, TokenizerError
 from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.link.plan.replies import encode_reply, names_of
-from maskc.verify.files import choose_files, find_corpus, read_text
+from maskc.verify.model import choose_files, find_corpus, read_text
 from maskc.vocab import Encoder, load_encoder
 
 __all__ = ["BenchOptions", "run_bench"]

@@ -83,7 +83,7 @@ def diff_command(
 
 
 def _read_texts(corpus: tuple[str, ...]) -> Iterator[bytes]:
-    from maskc.verify.files import find_corpus, read_text
+    from maskc.verify.model import find_corpus, read_text
 
     for path in find_corpus(corpus, _MAX_BYTES).files:
         try:

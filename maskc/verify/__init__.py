@@ -19,15 +19,18 @@ from typing import Any
 from maskc.files import read_checksum
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import load
-from maskc.verify.files import Corpus, choose_files, find_corpus, read_text
 from maskc.verify.grammar import refuse_bytes
 from maskc.verify.model import (
+    Corpus,
     Document,
     Experiment,
     Progress,
     Unit,
     VerifyOptions,
     VerifyReport,
+    choose_files,
+    find_corpus,
+    read_text,
 )
 from maskc.verify.plan import (
     Kinds,

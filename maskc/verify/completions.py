@@ -12,9 +12,12 @@ import heapq
 import itertools
 from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
-from maskc.verify.readings import LexReading, TextReader
 from maskc.verify.steps import ParseState
+
+if TYPE_CHECKING:
+    from maskc.verify.oracle import LexReading, TextReader
 
 # Lexemes as the parser gets them: the terminal, and one way to write it.
 Moves = tuple[tuple[str, str], ...]

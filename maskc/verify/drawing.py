@@ -20,8 +20,7 @@ from lark import Lark
 
 from maskc.verify.lexemes import LexemeSearch
 from maskc.verify.mask_texts import GeneratedText
-from maskc.verify.oracle import Oracle
-from maskc.verify.readings import TextReader
+from maskc.verify.oracle import Oracle, TextReader
 from maskc.verify.sentences import Sentences
 from maskc.verify.steps import ParserSteps
 

@@ -6,9 +6,9 @@ text, so what may be under way is worked out by :mod:`maskc.verify.rules`, from 
 patterns.
 
 With ``dynamic`` a lexeme of any terminal that is expected ends where ``re`` matches it, as far as
-that is known (:meth:`maskc.verify.readings.TextReader.ends_of`). With ``dynamic_complete`` it may
+that is known (:meth:`maskc.verify.oracle.TextReader.ends_of`). With ``dynamic_complete`` it may
 end wherever ``re`` matches it in a piece of the text, and may stay open if ``regex`` finds that
-more of the text could still match. With ``basic`` lexemes are what :mod:`maskc.verify.readings`
+more of the text could still match. With ``basic`` lexemes are what :mod:`maskc.verify.oracle`
 says of Lark's lexer. Each time more is taken than Lark takes once it knows how the text goes on,
 never less: if nothing may be under way at the end, no text begins like this.
 """
@@ -25,8 +25,7 @@ from lark.exceptions import LarkError
 from lark.lexer import BasicLexer
 
 from maskc.verify.completions import Completer
-from maskc.verify.oracle import Oracle, OraclePosition
-from maskc.verify.readings import LexReading, TextReader
+from maskc.verify.oracle import LexReading, Oracle, OraclePosition, TextReader
 from maskc.verify.rules import Column, EndingRules, Item, advance, find_rest
 from maskc.verify.steps import ParserSteps, ParseState, show_lark
 

@@ -16,7 +16,7 @@ from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.verify.general import GeneralOracle, parses_generally
-from maskc.verify.readings import Undecided
+from maskc.verify.oracle import Undecided
 from tests.compiled import compile_text, legal_ids
 from tests.examples import examples, seeds
 from tests.general_grammars import draw_general_grammar, general_grammar

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from maskc.errors import FileTooLargeError, GrammarError
-from maskc.verify.files import (
+from maskc.verify.model import (
     IRREGULAR,
     LINKS_OUT,
     TOO_LONG,

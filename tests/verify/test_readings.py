@@ -3,8 +3,8 @@ import pytest
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.verify.characters import CharacterClasses
+from maskc.verify.oracle import TextReader, build_probe
 from maskc.verify.patterns import ParsedTerminal
-from maskc.verify.readings import TextReader, build_probe
 from maskc.verify.steps import ParserSteps
 
 
