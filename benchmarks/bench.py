@@ -36,7 +36,7 @@ from maskc.bench.timing import (
     measure_pass,
     walk,
 )
-from maskc.report.model import Table
+from maskc.report import Table
 from maskc.report.render import make_console, make_table
 
 PEER_SECONDS = 180.0  # of the clock, for compiling, loading and two passes

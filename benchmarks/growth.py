@@ -31,7 +31,7 @@ from jinja2 import Template
 from benchmarks.workloads import ROOT
 from maskc.bounded import run_bounded
 from maskc.limits import Limits
-from maskc.report.model import Table
+from maskc.report import Table
 from maskc.report.render import make_console, make_table
 from maskc.system import read_memory
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 
-from maskc.compiler.optimise.rows import Rows
+from maskc.compiler.optimise import Rows
 from maskc.compiler.pipeline import PATHS, Language, Stages, build_language, compile_stages
 from maskc.dump.rows import RowNames
 from maskc.frontends.source import load_source

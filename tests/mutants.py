@@ -42,7 +42,7 @@ MUTANTS = (
         "if len(parts) > 1",
     ),
     Mutant(
-        "build.py",
+        "build/building.py",
         "if record.parts.get(name) != hashed:",
         "if name not in record.parts:",
     ),
@@ -62,7 +62,7 @@ MUTANTS = (
         "if n > low:",
     ),
     Mutant(
-        "compiler/glr/cfg.py",
+        "compiler/glr/__init__.py",
         "alternatives[prefix] = before + [(-1 - prefix, *r) for r in before]",
         "alternatives[prefix] = before",
     ),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from benchmarks.serving.scenarios import NAMES
-from maskc.report.model import Table
+from maskc.report import Table
 from maskc.report.render import make_console, make_table
 
 N_SHOWN = 5

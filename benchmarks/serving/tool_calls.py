@@ -37,7 +37,7 @@ from maskc.errors import MaskcError, TokensLeftError
 from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.report.model import Table
+from maskc.report import Table
 from maskc.report.render import make_console, make_table
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.matcher import Matcher

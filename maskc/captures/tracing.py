@@ -25,7 +25,7 @@ from maskc.compiler.pushdown.interchangeable import Classes, find_table_classes
 from maskc.errors import CaptureError, GrammarError, UnknownSymbolError
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import source_from_header
-from maskc.grammar.model import LalrGrammar
+from maskc.grammar import LalrGrammar
 from maskc.ids import END, LalrStateId, NonterminalId, ProductionId, RefinedStateId, TerminalId
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import Artifact

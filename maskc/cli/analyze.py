@@ -16,7 +16,7 @@ from maskc.cli import options as opt
 from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.files import write_atomically
 from maskc.limits import Limits
-from maskc.report.model import Block, Facts, Lines, Report, Table, format_count
+from maskc.report import Block, Facts, Lines, Report, Table, format_count
 from maskc.report.render import print_json, show, show_progress
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import click
 
 from maskc.build.config import load_config
 from maskc.cli import options as opt
-from maskc.report.model import Lines, Report, format_count, format_size
+from maskc.report import Lines, Report, format_count, format_size
 from maskc.report.render import show, show_parts
 
 if TYPE_CHECKING:
-    from maskc.build import BuildReport
+    from maskc.build.building import BuildReport
 
 
 def _read_shard(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, int]:
@@ -60,7 +60,7 @@ def build_command(
     date if its grammar, an imported text, a setting, the tokenizer or the version of maskc has
     changed, or if its file was damaged. manifest.json lists all artifacts.
     """
-    from maskc.build import check_build, run_build
+    from maskc.build.building import check_build, run_build
 
     wanted = load_config(config)
     if check:

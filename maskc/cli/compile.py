@@ -27,8 +27,8 @@ from maskc.cli.input import (
 from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
 from maskc.files import check_writable
 from maskc.limits import Limits
+from maskc.report import Report
 from maskc.report.compile import hash_artifact, save_timings
-from maskc.report.model import Report
 from maskc.report.render import print_json, print_report, show_progress
 from maskc.runtime.loading import open_table
 

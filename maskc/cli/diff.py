@@ -11,7 +11,7 @@ import maskc
 from maskc.cli import options as opt
 from maskc.errors import ArtifactError
 from maskc.limits import Limits
-from maskc.report.model import Lines, Report, count
+from maskc.report import Lines, Report, count
 
 if TYPE_CHECKING:
     from maskc.diff import Comparison, Difference, Tokens

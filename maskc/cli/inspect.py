@@ -12,9 +12,9 @@ from maskc.cli import options as opt
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.files import write_atomically
 from maskc.kinds import kind_of
+from maskc.report import Lines, Report, format_size
 from maskc.report.compile import hash_artifact, load_timings
 from maskc.report.inspect import Inspection, report_artifact, view_artifact
-from maskc.report.model import Lines, Report, format_size
 from maskc.report.render import show
 
 

@@ -10,8 +10,8 @@ import maskc
 from maskc.cli import options as opt
 from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
 from maskc.files import check_writable
+from maskc.report import Fact, Facts, Lines, Report, format_count, format_file, format_seconds
 from maskc.report.compile import describe_added
-from maskc.report.model import Fact, Facts, Lines, Report, format_count, format_file, format_seconds
 from maskc.vocab.registry import format_name
 
 _WRITTEN = "Print the result as JSON."

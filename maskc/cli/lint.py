@@ -19,8 +19,8 @@ from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.cli.input import name_schema, read_resources, read_schema_file, split_schema
 from maskc.files import write_atomically
 from maskc.limits import Limits
-from maskc.lint.model import Finding, Severity
-from maskc.report.model import Line, Lines, Report, count, point_at
+from maskc.lint import Finding, Severity
+from maskc.report import Line, Lines, Report, count, point_at
 from maskc.report.render import print_json, show, show_progress
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _lint_schema(path: str, resources: tuple[str, ...], limits: Limits) -> _Lint
 
 def _show(linted: _Linted, *, as_json: bool, sarif: str | None) -> int:
     """Print findings; return the exit status, 1 if something is an error."""
-    from maskc.lint.model import Severity
+    from maskc.lint import Severity
 
     name, path, text, findings = linted
     if sarif is not None:

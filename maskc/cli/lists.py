@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from maskc.cli import options as opt
-from maskc.report.model import Lines, Report, Table
+from maskc.report import Lines, Report, Table
 
 _CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 _OTHERS = (

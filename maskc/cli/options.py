@@ -27,7 +27,7 @@ from maskc.cli.input import (
     read_schema_file,
 )
 from maskc.limits import MEGABYTE, Limits
-from maskc.report.model import Report
+from maskc.report import Report
 from maskc.report.render import show
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from maskc.cli import options as opt
 from maskc.cli.input import read_input
 from maskc.files import read_bounded
 from maskc.limits import Limits
-from maskc.report.model import Block, Facts, Lines, Report, Section, Table, format_count
+from maskc.report import Block, Facts, Lines, Report, Section, Table, format_count
 from maskc.report.render import print_json, print_report
 
 _MAX_BYTES = 64_000_000

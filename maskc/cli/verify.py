@@ -10,7 +10,7 @@ import click
 from maskc.cli import options as opt
 from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
 from maskc.limits import Limits
-from maskc.report.model import Block, Facts, Lines, Report, Table, format_count
+from maskc.report import Block, Facts, Lines, Report, Table, format_count
 from maskc.report.render import show_parts
 
 # How much to check: the default, what is counted, and whether there may be none. The defaults are

@@ -20,14 +20,15 @@ from maskc import bits
 from maskc.artifact.model import Contents
 from maskc.artifact.sections import TOKENS_WITHOUT_ROWS
 from maskc.budget import at
-from maskc.compiler.emit.graph import DecisionGraph
-from maskc.compiler.glr.adjacency import Adjacency, LookaheadCfg, keep_adjacent
-from maskc.compiler.glr.cfg import (
+from maskc.compiler import LexicalAnalysis
+from maskc.compiler.emit import DecisionGraph
+from maskc.compiler.glr import (
     drop_empties,
     merge_unit_cycles,
     share_tails,
     turn_right_recursion,
 )
+from maskc.compiler.glr.adjacency import Adjacency, LookaheadCfg, keep_adjacent
 from maskc.compiler.glr.lr0 import (
     GeneralTable,
     build_general_table,
@@ -42,9 +43,8 @@ from maskc.compiler.glr.top_state import (
     list_asked,
 )
 from maskc.compiler.glr.walk import CutRule, Triples, ask_productions, find_follow
-from maskc.compiler.lexical_analysis import LexicalAnalysis
+from maskc.compiler.optimise import Rows, States, Tops, Verdicts
 from maskc.compiler.optimise.order import LegalityOracle, OptimisedRows
-from maskc.compiler.optimise.rows import Rows, States, Tops, Verdicts
 from maskc.compiler.optimise.steps import merge_jointly_legal
 from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.interchangeable import (
@@ -54,20 +54,20 @@ from maskc.compiler.pushdown.interchangeable import (
 )
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.pushdown.production_verdicts import AskedProductions, ProductionVerdicts
-from maskc.compiler.rows.sequences import ParserEvent, RawRows
+from maskc.compiler.rows import ParserEvent, RawRows
 from maskc.compiler.rows.steps import build_steps
 from maskc.compiler.rows.unlexed import UnlexedPair as Unlexed
 from maskc.compiler.rows.unlexed import explain_no_text, find_unlexed
 from maskc.compiler.rows.walk import walk_tokens
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource
-from maskc.grammar.model import Bnf, Grammar
+from maskc.grammar import Bnf, Grammar
 from maskc.grammar.sets import compute_adjacent, compute_sets, reduce_grammar
 from maskc.ids import END, ContextId, TerminalId
+from maskc.lexer import Scanner, quote_terminal
 from maskc.lexer.boundaries import LexemeContexts
 from maskc.lexer.contextual import build_dynamic_scanner, build_scanner
 from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
-from maskc.lexer.scanner import Scanner, quote_terminal
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
 

@@ -14,29 +14,29 @@ from numpy.typing import NDArray
 
 from maskc import bits
 from maskc.artifact.model import Contents, fit
+from maskc.compiler import LexicalAnalysis
+from maskc.compiler.emit import DecisionGraph
 from maskc.compiler.emit.assemble import Ints, ints, offsets
-from maskc.compiler.emit.graph import DecisionGraph
+from maskc.compiler.lalr import ItemSets, build_item_sets, check_reads_all
 from maskc.compiler.lalr.balance import find_bracket_depths
-from maskc.compiler.lalr.items import ItemSets, build_item_sets, check_reads_all
 from maskc.compiler.lalr.refine import RefinedTable, build_refined_table
-from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.lalr_oracle import make_lalr_oracle
 from maskc.compiler.optimise.order import LegalityOracle, OptimisedRows
 from maskc.compiler.pushdown.interchangeable import find_word_classes, map_to_representatives
+from maskc.compiler.rows import RawRows
 from maskc.compiler.rows.paths import LalrRule
-from maskc.compiler.rows.sequences import RawRows
 from maskc.compiler.rows.steps import build_steps
 from maskc.compiler.rows.unlexed import UnlexedPair, explain_no_text, find_adjacencies
 from maskc.compiler.rows.walk import walk_tokens
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import GrammarSource
-from maskc.grammar.model import Bnf, IndenterLayout, LalrGrammar, LalrTable, list_reductions
+from maskc.grammar import Bnf, IndenterLayout, LalrGrammar, LalrTable, list_reductions
 from maskc.ids import AT_END, NO_LOOKAHEAD, BoundaryId, TerminalId
+from maskc.lexer import End, Scanner, rename_ends
 from maskc.lexer.boundaries import LexemeContexts, PartialLexeme
 from maskc.lexer.columns import ColumnTable
 from maskc.lexer.contextual import build_scanner
 from maskc.lexer.rewritten import WordStates, narrow_scanner, rewrite_scanner
-from maskc.lexer.scanner import End, Scanner, rename_ends
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
 

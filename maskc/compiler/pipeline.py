@@ -16,20 +16,20 @@ from maskc.artifact.model import Contents, check
 from maskc.artifact.starts import bundle_starts
 from maskc.bounded import run_bounded
 from maskc.budget import at
+from maskc.compiler import LexicalAnalysis, analyse
+from maskc.compiler.emit import DecisionGraph
 from maskc.compiler.emit.assemble import assemble, count_parts
 from maskc.compiler.emit.building import build_graph
-from maskc.compiler.emit.graph import DecisionGraph
 from maskc.compiler.emit.mask_differences import Unions, encode_unions
 from maskc.compiler.glr_path import GeneralLanguage, GeneralPath
 from maskc.compiler.lalr_path import LalrLanguage, LalrPath
-from maskc.compiler.lexical_analysis import LexicalAnalysis, analyse
 from maskc.compiler.optimise.order import STEPS, LegalityOracle, OptimisedRows, optimise
 from maskc.errors import GrammarError
 from maskc.frontends.source import GrammarSource
-from maskc.grammar.model import Grammar
+from maskc.grammar import Grammar
 from maskc.ids import TerminalId
+from maskc.lexer import Scanner
 from maskc.lexer.rewritten import WordStates
-from maskc.lexer.scanner import Scanner
 from maskc.system import peak_memory
 from maskc.vocab.trie import trie_of
 from maskc.vocab.vocabulary import Vocabulary

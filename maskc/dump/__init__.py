@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
+from maskc.compiler import terminals_of
 from maskc.compiler.glr.adjacency import LookaheadCfg
 from maskc.compiler.glr.lr0 import GeneralTable, find_going_on
 from maskc.compiler.glr.top_state import StackVerdicts
 from maskc.compiler.glr_path import GeneralLanguage
-from maskc.compiler.lalr.items import ItemSets
+from maskc.compiler.lalr import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.lalr_path import LalrLanguage
-from maskc.compiler.lexical_analysis import terminals_of
 from maskc.compiler.optimise.order import STEPS
 from maskc.compiler.pipeline import Language, Stages
 from maskc.compiler.pushdown.debt_automaton import DebtAutomaton, Verdict, check_debt_automaton
@@ -24,7 +24,7 @@ from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.production_debts import BOTTOM, ProductionDebts, ReturnConfiguration
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
 from maskc.compiler.pushdown.table_debts import TableDebts
-from maskc.compiler.rows.sequences import ParserEvent, Sequences
+from maskc.compiler.rows import ParserEvent, Sequences
 from maskc.dump.rows import (
     LookaheadNames,
     RowNames,
@@ -36,8 +36,8 @@ from maskc.dump.rows import (
     dump_verdicts,
 )
 from maskc.errors import StageError
+from maskc.grammar import Grammar, LalrGrammar, write_production
 from maskc.grammar.lr0 import Item
-from maskc.grammar.model import Grammar, LalrGrammar, write_production
 from maskc.grammar.sets import reduce_grammar
 from maskc.ids import END, ROOT, GeneralStateId, ProductionId, TerminalId
 from maskc.lexer.boundaries import LexemeContexts

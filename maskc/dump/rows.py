@@ -8,15 +8,15 @@ from itertools import pairwise
 import numpy as np
 
 from maskc import bits
-from maskc.compiler.emit.graph import DecisionGraph, GraphAnswer, ParserQuery
+from maskc.compiler.emit import DecisionGraph, GraphAnswer, ParserQuery
 from maskc.compiler.emit.mask_differences import Unions
-from maskc.compiler.optimise.rows import Rows, Verdicts
+from maskc.compiler.optimise import Rows, Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
-from maskc.compiler.rows.sequences import ParserEvent
-from maskc.grammar.model import Grammar
+from maskc.compiler.rows import ParserEvent
+from maskc.grammar import Grammar
 from maskc.ids import ANY_PROFILE, AT_END, DEAD, EMPTY_TEXT, IGNORED, NO_EVENT, SequenceId
+from maskc.lexer import Scanner
 from maskc.lexer.boundaries import LexemeContexts, Lookaheads, PartialLexeme
-from maskc.lexer.scanner import Scanner
 from maskc.vocab.vocabulary import quote_bytes
 
 _ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 32: "' '", 45: "'-'", 92: "\\\\"}

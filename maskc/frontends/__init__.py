@@ -1,1 +1,1 @@
-"""Front ends: text to :class:`maskc.grammar.model.Grammar`."""
+"""Front ends: text to :class:`maskc.grammar.Grammar`."""

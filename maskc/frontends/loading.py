@@ -23,7 +23,7 @@ from maskc.errors import GrammarError, LimitError
 from maskc.frontends.dialects import LARK, find_dialect
 from maskc.frontends.source import GrammarSource, name_source
 from maskc.frontends.translation import Translation, number_names
-from maskc.grammar.model import (
+from maskc.grammar import (
     Bnf,
     Context,
     Grammar,

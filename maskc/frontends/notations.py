@@ -24,11 +24,11 @@ from maskc.errors import GrammarError, LimitError, UnsupportedTerminalError
 from maskc.frontends.backreferences import write_without_backreferences
 from maskc.frontends.characters.reader import GrammarTextReader
 from maskc.frontends.translation import Side, Translation
+from maskc.regular import CharacterGrammar, Except, Expression, Reference, least_width
 from maskc.regular.charset import PropertyError, write_properties
 from maskc.regular.counted import count_expression
 from maskc.regular.matching import match_length
 from maskc.regular.python import check_conditionals, read_python, refers_back
-from maskc.regular.tree import CharacterGrammar, Except, Expression, Reference, least_width
 from maskc.runtime.link.counts.positions import CountedPattern
 
 _BLANKS = re.compile(r"(?:[ \t]|#[^\r\n]*)*")

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from maskc.grammar.model import Bnf, Production
+from maskc.grammar import Bnf, Production
 from maskc.ids import TerminalId
 
 END_NAME = "$END"

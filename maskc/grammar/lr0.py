@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from maskc import bits
 from maskc.errors import LimitError
-from maskc.grammar.model import Production
+from maskc.grammar import Production
 from maskc.grammar.sets import Terminals, find_derivable, unite_along
 from maskc.ids import END, ROOT, ProductionId
 from maskc.wording import Phrase

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from maskc import bits
-from maskc.grammar.model import Bnf, Production
+from maskc.grammar import Bnf, Production
 from maskc.ids import END
 
 

@@ -57,8 +57,8 @@ from maskc.runtime.link.automata.automaton import TabledAutomaton
 from maskc.runtime.loading import check_contents
 from maskc.runtime.schema.plan.plan import FrozenPlan
 from maskc.vocab.vocabulary import Vocabulary
+from maskc.work import Worker, open_server
 from maskc.work.worker_queue import Request, WorkerDiedError, WorkerQueue
-from maskc.work.workers import Worker, open_server
 
 # Of processor time, until an order begins anew. With llama3 a schema of some hundred characters
 # takes 0.01, a grammar of 30 rules 0.2 to 0.3. With 0.1 for schemas and 0.4 for grammars in a third

@@ -38,7 +38,7 @@ from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata.automaton import tabulate
 from maskc.system import bound_data, bound_seconds, step_back
 from maskc.vocab.vocabulary import Vocabulary
-from maskc.work.workers import Service
+from maskc.work import Service
 
 PROGRAM = "maskc.integrations.compile_worker:open_compiler"
 TOKEN_ARRAYS = ("token_first", "token_bytes")

@@ -19,9 +19,9 @@ from __future__ import annotations
 from typing import Final
 
 from maskc.jsonschema.exploring import MAX_STATES, NONE, StateNumbers, TooLargeError, explore_rows
+from maskc.regular import Alternation, Anchor, Characters, Expression, Look, Repeat, Sequence
 from maskc.regular.charset import MAX_CODE_POINT, CodePoints
 from maskc.regular.ecma import EVERY
-from maskc.regular.tree import Alternation, Anchor, Characters, Expression, Look, Repeat, Sequence
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 MAX_POSITIONS = 4 * MAX_STATES

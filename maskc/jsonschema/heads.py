@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from maskc.jsonschema.exploring import MAX_STATES, NONE, TooLargeError, merge_starts
+from maskc.regular import Anchor, Characters, Expression
+from maskc.regular import Sequence as Parts
 from maskc.regular.charset import MAX_CODE_POINT
-from maskc.regular.tree import Anchor, Characters, Expression
-from maskc.regular.tree import Sequence as Parts
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 _SIGNS: Final = r"\\^$.|?*+()\[\]{}"

@@ -25,8 +25,7 @@ from maskc.errors import FormatError
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.heads import begins_with_character, cut_head, flatten, prepend
 from maskc.jsonschema.threads import build_automaton
-from maskc.regular.ecma import ANYTHING, PatternError, parse_pattern
-from maskc.regular.tree import (
+from maskc.regular import (
     EMPTY_TEXT,
     Alternation,
     Anchor,
@@ -36,6 +35,7 @@ from maskc.regular.tree import (
     Repeat,
     Sequence,
 )
+from maskc.regular.ecma import ANYTHING, PatternError, parse_pattern
 from maskc.runtime.schema.strings.characters import CharDfa
 
 MAX_REPEAT = 5_000

@@ -25,8 +25,8 @@ from maskc.budget import poll
 from maskc.jsonschema.automata import complement
 from maskc.jsonschema.exploring import TooLargeError, explore, merge_starts
 from maskc.jsonschema.glushkov import END, PatternPositions, determinise
+from maskc.regular import Characters, Expression, Look, Sequence
 from maskc.regular.ecma import ANYTHING, WORD
-from maskc.regular.tree import Characters, Expression, Look, Sequence
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 # What stands before a text: nothing, a character of a word, another one.

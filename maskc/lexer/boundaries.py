@@ -25,7 +25,7 @@ from functools import cache
 from types import MappingProxyType
 
 from maskc import bits
-from maskc.grammar.model import LexerSpec
+from maskc.grammar import LexerSpec
 from maskc.ids import (
     AT_END,
     END,
@@ -37,8 +37,8 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
+from maskc.lexer import End, Scanner, contexts_after
 from maskc.lexer.columns import ColumnTable
-from maskc.lexer.scanner import End, Scanner, contexts_after
 from maskc.regular.partition import refine_by_signature
 
 Lookaheads = int  # bit set

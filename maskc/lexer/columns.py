@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from maskc.errors import LimitError
-from maskc.grammar.model import LexerSpec
+from maskc.grammar import LexerSpec
 from maskc.grammar.sets import find_reachable
 from maskc.ids import DEAD, NO_COLUMNS, ColumnsId
-from maskc.lexer.scanner import Scanner
+from maskc.lexer import Scanner
 from maskc.regular.partition import Predecessors, find_coaccessible
 
 MAX_COLUMNS = 4096

@@ -24,11 +24,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.grammar.model import Context, LexerSpec
+from maskc.grammar import Context, LexerSpec
 from maskc.ids import DEAD, IGNORED, TerminalId
+from maskc.lexer import End, Scanner, contexts_after
 from maskc.lexer.exploration import Exploration
 from maskc.lexer.lexeme import NO_STATE, LexemeAutomaton
-from maskc.lexer.scanner import End, Scanner, contexts_after
 from maskc.regular.threads import settle
 
 Shape = bytes  # class → its part, numbered by first occurrence; there are at most 256 classes

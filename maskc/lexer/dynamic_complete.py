@@ -27,10 +27,10 @@ import numpy as np
 
 from maskc.budget import at, quote_symbol
 from maskc.errors import LimitError, UnsupportedTerminalError
-from maskc.grammar.model import LexerSpec
+from maskc.grammar import LexerSpec
 from maskc.ids import DEAD, IGNORED, TerminalId
+from maskc.lexer import End, Scanner
 from maskc.lexer.exploration import Exploration
-from maskc.lexer.scanner import End, Scanner
 from maskc.regular.lookbehind import LookBehindState, LookBehindStepper
 from maskc.regular.nfa import Nfa
 from maskc.regular.partition import refine

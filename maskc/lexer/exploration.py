@@ -5,7 +5,7 @@ that earlier lexemes left; a boundary is what is known between two lexemes. A su
 follows from a state on a byte, how its lexeme may end, and what follows from a boundary on the
 first byte of the next lexeme, in a context of the parser. States, boundaries and rows are numbered
 as they come up, until no new one does. Then they become the arrays of a
-:class:`~maskc.lexer.scanner.Scanner`, minimal, without states from which no text ends.
+:class:`~maskc.lexer.Scanner`, minimal, without states from which no text ends.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from maskc.budget import at
 from maskc.errors import LimitError
-from maskc.grammar.model import LexerSpec
+from maskc.grammar import LexerSpec
 from maskc.ids import EMPTY_TEXT, BoundaryId, ScannerStateId, TerminalId
-from maskc.lexer.scanner import End, Scanner, describe_states, drop_useless, minimise
+from maskc.lexer import End, Scanner, describe_states, drop_useless, minimise
 from maskc.wording import Phrase
 
 _SHOWN = 1_000  # the latest states, whose terminals a message names

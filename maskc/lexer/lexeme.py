@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import LimitError
-from maskc.grammar.model import LexerSpec
+from maskc.grammar import LexerSpec
 from maskc.ids import IGNORED, TerminalId
 from maskc.lexer.lookbehind_pruning import Behinds, LookbehindPruning
 from maskc.regular.lookbehind import LookBehindState, LookBehindStepper

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from maskc.grammar.model import LexerSpec
+from maskc.grammar import LexerSpec
 from maskc.grammar.sets import find_reachable
 from maskc.ids import IGNORED
 from maskc.regular.lookbehind import LookBehindState

@@ -22,10 +22,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.grammar.model import LexerSpec, Rewrite
+from maskc.grammar import LexerSpec, Rewrite
 from maskc.ids import DEAD, END, IGNORED, TerminalId
+from maskc.lexer import End, Scanner
 from maskc.lexer.exploration import Exploration
-from maskc.lexer.scanner import End, Scanner
 from maskc.regular.partition import Predecessors, find_coaccessible
 
 _ANY = 0  # of the sets of terminals that may come next

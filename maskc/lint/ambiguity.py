@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from maskc.grammar.model import Production, rule_of
-from maskc.lint.model import Finding, find
+from maskc.grammar import Production, rule_of
+from maskc.lint import Finding, find
 from maskc.lint.subject import LintedGrammar
 
 MAX_LENGTH, MAX_WORDS, MAX_SYMBOLS, MAX_STEPS = 7, 60, 60, 150_000

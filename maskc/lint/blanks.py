@@ -17,11 +17,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from maskc.grammar.sets import compute_nullable, find_reachable
 from maskc.ids import DEAD, IGNORED
-from maskc.lint.model import Finding, SourceLocation, find
+from maskc.lint import Finding, SourceLocation, find
 from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
+from maskc.regular import Characters, Expression, Look, Repeat, children
 from maskc.regular.charset import class_set, unite
 from maskc.regular.python import read_python
-from maskc.regular.tree import Characters, Expression, Look, Repeat, children
 
 BLANKS = " \t\n\r\f\v"
 _RUNS = (*BLANKS, "\r\n")

@@ -20,9 +20,9 @@ from maskc.artifact.model import Contents
 from maskc.compiler.lalr_path import LalrLanguage
 from maskc.compiler.pipeline import Language, compile_contents
 from maskc.frontends.source import GrammarSource
+from maskc.lint import Finding, SourceLocation, find, in_order
 from maskc.lint.ambiguity import find_ambiguities
 from maskc.lint.blanks import find_blank_loops, find_never_ignored, find_unbounded_blanks
-from maskc.lint.model import Finding, SourceLocation, find, in_order
 from maskc.lint.rules import (
     find_choices,
     find_dead_ends,

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maskc.compiler.lalr.items import Conflict
-from maskc.grammar.model import rule_of
+from maskc.compiler.lalr import Conflict
+from maskc.grammar import rule_of
 from maskc.grammar.sets import find_reachable, reduce_productions
 from maskc.ids import END, ROOT
-from maskc.lint.model import Finding, Severity, SourceLocation, find
+from maskc.lint import Finding, Severity, SourceLocation, find
 from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
 
 

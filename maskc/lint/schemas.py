@@ -28,7 +28,7 @@ from maskc.jsonschema.keywords import (
 )
 from maskc.jsonschema.patterns import build_pattern
 from maskc.jsonschema.reader import read_schema
-from maskc.lint.model import Finding, SourceLocation, find, in_order
+from maskc.lint import Finding, SourceLocation, find, in_order
 from maskc.regular.ecma import PatternError
 from maskc.runtime.schema.plan.plan import JsonLayout
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-from maskc.compiler.lalr.items import Conflict, ItemSets, find_conflicts
+from maskc.compiler.lalr import Conflict, ItemSets, find_conflicts
 from maskc.compiler.lalr.refine import RefinedTable, build_table_without_lexer
 from maskc.compiler.lalr_path import LalrLanguage, LalrPath
 from maskc.compiler.pipeline import analyse_grammar
@@ -21,7 +21,7 @@ from maskc.errors import escape
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
-from maskc.grammar.model import (
+from maskc.grammar import (
     Grammar,
     LalrGrammar,
     Production,
@@ -31,8 +31,8 @@ from maskc.grammar.model import (
     write_production,
 )
 from maskc.grammar.sets import ReducedGrammar, reduce_grammar
-from maskc.lexer.scanner import Scanner
-from maskc.lint.model import SourceLocation
+from maskc.lexer import Scanner
+from maskc.lint import SourceLocation
 from maskc.lint.witnesses import Witnesses, find_common_lexeme
 from maskc.regular.matching import match_length
 

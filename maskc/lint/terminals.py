@@ -19,14 +19,14 @@ from collections.abc import Iterator, Mapping
 
 from maskc import bits
 from maskc.compiler.rows.unlexed import find_adjacencies
-from maskc.grammar.model import Context
+from maskc.grammar import Context
 from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.ids import END, TerminalId
-from maskc.lint.model import Finding, find
+from maskc.lint import Finding, find
 from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
 from maskc.lint.witnesses import find_overlap
+from maskc.regular import GREEDY, Expression, Look, Repeat, Sequence, children, literal
 from maskc.regular.python import read_python
-from maskc.regular.tree import GREEDY, Expression, Look, Repeat, Sequence, children, literal
 
 _MOST_KEYWORDS, _MOST_WORDS = 12, 8  # that are named
 _QUOTES: Mapping[Expression, str] = {literal(quote): quote for quote in "\"'`"}

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.compiler.lalr.driver import StackOutcome, drive_lalr
-from maskc.grammar.model import LalrGrammar, LexerSpec
+from maskc.grammar import LalrGrammar, LexerSpec
 from maskc.grammar.sets import find_shortest, write_shortest
 from maskc.ids import DEAD, END, IGNORED, NO_LINE
-from maskc.lexer.scanner import Scanner
+from maskc.lexer import Scanner
 from maskc.regular.lookbehind import LookBehindStepper
 from maskc.regular.matching import match_length
 from maskc.regular.nfa import Nfa

@@ -22,8 +22,8 @@ from maskc.errors import MaskcError
 from maskc.explain import Explanation, line_and_column_of, measure_heat, parse_token
 from maskc.kinds import kind_of
 from maskc.limits import Limits
+from maskc.report import point_at, show_token
 from maskc.report.explain import MOST_TOKENS, name_group, say_death, say_reading, say_token
-from maskc.report.model import point_at, show_token
 from maskc.runtime.artifact import Artifact
 
 MAX_TEXT = 4_000

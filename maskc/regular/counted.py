@@ -26,11 +26,8 @@ from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-from maskc.regular import tree
-from maskc.regular.charset import CodePoints
-from maskc.regular.nodes import Utf8Nodes
-from maskc.regular.python import read_python
-from maskc.regular.tree import (
+from maskc import regular
+from maskc.regular import (
     Alternation,
     Anchor,
     CapturingGroup,
@@ -39,6 +36,9 @@ from maskc.regular.tree import (
     Reference,
     Repeat,
 )
+from maskc.regular.charset import CodePoints
+from maskc.regular.nodes import Utf8Nodes
+from maskc.regular.python import read_python
 from maskc.runtime.link.counts import Bounds
 from maskc.runtime.link.counts.positions import START, CountedPattern, Edge
 
@@ -203,14 +203,14 @@ class _Reader:
                 return builder.character(ranges, around)
             case Anchor(kind) if begins and kind in "^A" or ends and kind in "$Z":
                 return _NO_POSITION
-            case tree.Sequence(parts):
+            case regular.Sequence(parts):
                 return self._read_all(parts, around, depth, begins=begins, ends=ends)
             case Alternation(parts) if parts:
                 inner = (self.read(p, around, depth + 1, begins=begins, ends=ends) for p in parts)
                 return builder.choose(list(inner))
             case CapturingGroup(body):
                 return self.read(body, around, depth + 1, begins=begins, ends=ends)
-            case Repeat(body, low, high, mode) if mode != tree.POSSESSIVE:
+            case Repeat(body, low, high, mode) if mode != regular.POSSESSIVE:
                 size = self._measure(body, depth)
                 make = partial(self.read, body, depth=depth + 1, begins=False, ends=False)
                 return builder.repeat(low, high, size, make, around)
@@ -255,7 +255,7 @@ class _Reader:
         if self._rules and depth > _MOST_NESTED:
             raise _UnfitError
         match node:
-            case tree.Sequence(parts) | Alternation(parts):
+            case regular.Sequence(parts) | Alternation(parts):
                 size = 0
                 for part in parts:
                     size += self._measure(part, depth + 1)

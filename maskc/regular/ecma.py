@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from maskc.regular import Alternation, Anchor, Characters, Expression, Look, Repeat, Sequence
 from maskc.regular.charset import MAX_CODE_POINT, CodePoints, find_property, merge, negate
-from maskc.regular.tree import Alternation, Anchor, Characters, Expression, Look, Repeat, Sequence
 
 _MOST_DIGITS = 12  # of a count
 _MAX_DEPTH = 60

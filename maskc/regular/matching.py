@@ -20,6 +20,18 @@ from collections.abc import Iterable
 from functools import lru_cache
 from types import SimpleNamespace
 
+from maskc.regular import (
+    Alternation,
+    Atomic,
+    CapturingGroup,
+    Characters,
+    Conditional,
+    Expression,
+    Look,
+    Repeat,
+    Sequence,
+    least_width,
+)
 from maskc.regular.charset import CodePoints
 from maskc.regular.lookbehind import LookBehindStepper
 from maskc.regular.nfa import Nfa
@@ -31,18 +43,6 @@ from maskc.regular.threads import (
     accepted,
     hold_at_end,
     label_of,
-)
-from maskc.regular.tree import (
-    Alternation,
-    Atomic,
-    CapturingGroup,
-    Characters,
-    Conditional,
-    Expression,
-    Look,
-    Repeat,
-    Sequence,
-    least_width,
 )
 
 MOST_PATHS = 100_000  # that ``re`` may try for one text: milliseconds

@@ -42,20 +42,7 @@ from itertools import groupby
 
 from maskc.budget import at, quote_symbol
 from maskc.errors import UnsupportedTerminalError
-from maskc.regular.charset import literal_set
-from maskc.regular.groups import resolve_groups
-from maskc.regular.nodes import (
-    Accept,
-    Arena,
-    LookAround,
-    Mark,
-    SplitNode,
-    Test,
-    targets_of,
-    with_targets,
-)
-from maskc.regular.python import read_python
-from maskc.regular.tree import (
+from maskc.regular import (
     LAZY,
     POSSESSIVE,
     Alternation,
@@ -71,6 +58,19 @@ from maskc.regular.tree import (
     Sequence,
     walk,
 )
+from maskc.regular.charset import literal_set
+from maskc.regular.groups import resolve_groups
+from maskc.regular.nodes import (
+    Accept,
+    Arena,
+    LookAround,
+    Mark,
+    SplitNode,
+    Test,
+    targets_of,
+    with_targets,
+)
+from maskc.regular.python import read_python
 from maskc.wording import Phrase
 
 _ANCHORS = {

@@ -22,8 +22,8 @@ from functools import lru_cache
 from maskc.budget import poll
 from maskc.byte_classes import DONE
 from maskc.errors import LimitError
+from maskc.regular import Expression
 from maskc.regular.charset import CodePoints
-from maskc.regular.tree import Expression
 from maskc.wording import Phrase
 
 _LENGTHS = (  # first and last code point, lead byte of the first block, continuation bytes

@@ -18,9 +18,9 @@ import warnings
 from functools import lru_cache
 from typing import Any, cast
 
+from maskc import regular
 from maskc.errors import UnsupportedTerminalError
-from maskc.regular import charset, tree
-from maskc.regular.tree import (
+from maskc.regular import (
     EMPTY_TEXT,
     GREEDY,
     LAZY,
@@ -37,6 +37,7 @@ from maskc.regular.tree import (
     Look,
     Repeat,
     Sequence,
+    charset,
     walk,
 )
 from maskc.wording import Phrase
@@ -155,7 +156,7 @@ def _name_feature(node: Expression) -> str | None:
             return f"the look-{where} (?{behind}{'=' if positive else '!'}…)"
         case Atomic():
             return _ATOMIC
-        case Repeat(mode=tree.POSSESSIVE):
+        case Repeat(mode=regular.POSSESSIVE):
             return _POSSESSIVE
     return None
 
@@ -180,7 +181,7 @@ def name_not_plain(pattern: str) -> str | None:
                 return "a conditional"
             case Atomic():
                 return "an atomic group"
-            case Repeat(mode=tree.POSSESSIVE):
+            case Repeat(mode=regular.POSSESSIVE):
                 return _POSSESSIVE
     return None
 

@@ -22,7 +22,7 @@ from maskc.compiler.pipeline import PassRecord
 from maskc.errors import OutputError
 from maskc.files import write_atomically
 from maskc.kinds import kind_of
-from maskc.report.model import (
+from maskc.report import (
     Block,
     Fact,
     Facts,

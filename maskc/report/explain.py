@@ -22,7 +22,7 @@ from maskc.explain import (
     Warmth,
     line_and_column_of,
 )
-from maskc.report.model import (
+from maskc.report import (
     MAX_NAMES,
     Block,
     Heat,

@@ -18,12 +18,9 @@ from maskc.explain import Explanation, Warmth, measure_heat
 from maskc.frontends.lark.shapes import RuleShape, read_shapes
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import source_from_header
-from maskc.grammar.model import Grammar
+from maskc.grammar import Grammar
 from maskc.kinds import kind_of
-from maskc.report.compile import Timings, describe_added, describe_file, list_origin, list_steps
-from maskc.report.explain import list_groups, say_death
-from maskc.report.internals import UNNAMED, format_postlex, list_internals, list_texts, list_tiles
-from maskc.report.model import (
+from maskc.report import (
     Block,
     Code,
     Diagrams,
@@ -39,6 +36,9 @@ from maskc.report.model import (
     format_seconds,
     format_size,
 )
+from maskc.report.compile import Timings, describe_added, describe_file, list_origin, list_steps
+from maskc.report.explain import list_groups, say_death
+from maskc.report.internals import UNNAMED, format_postlex, list_internals, list_texts, list_tiles
 from maskc.runtime.artifact import Artifact
 from maskc.vocab.vocabulary import quote_bytes
 

@@ -21,10 +21,9 @@ from maskc.errors import GrammarError, LimitError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.postlex import build_indentation, build_rules, format_indentation, format_rules
 from maskc.frontends.source import source_from_header
-from maskc.grammar.model import Grammar, string_of
+from maskc.grammar import Grammar, string_of
 from maskc.grammar.sets import reduce_grammar
-from maskc.report.compile import OptimiseStep, Timings, format_change, list_steps
-from maskc.report.model import (
+from maskc.report import (
     Bar,
     Block,
     Chip,
@@ -41,6 +40,7 @@ from maskc.report.model import (
     format_seconds,
     format_size,
 )
+from maskc.report.compile import OptimiseStep, Timings, format_change, list_steps
 from maskc.vocab.vocabulary import quote_bytes
 
 # Further examples of undecided rows, and pairs that are not lexed apart, are in the JSON.

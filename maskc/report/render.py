@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from maskc.report.model import (
+from maskc.report import (
     Block,
     Facts,
     Heat,

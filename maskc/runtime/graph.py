@@ -1,6 +1,6 @@
 """What an artifact's decision graph says, read as it is asked.
 
-See :mod:`maskc.compiler.emit.graph` for what nodes, answers, queries and checks are. Here they
+See :mod:`maskc.compiler.emit` for what nodes, answers, queries and checks are. Here they
 become Python objects when they are first needed, and stay. An answer names unions of token sets by
 number; they are put together only when a mask is made of them.
 

@@ -31,7 +31,7 @@ from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from maskc.errors import ExecutorError, LimitError, MaskcError, WorkerError
-from maskc.work.workers import Server, Service, UnbegunError, Worker, open_server
+from maskc.work import Server, Service, UnbegunError, Worker, open_server
 
 _ALARMED = -getattr(signal, "SIGALRM", 14)  # the status of a process that its alarm ended
 _STDERR, _LATER = 2, 5.0

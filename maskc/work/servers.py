@@ -28,7 +28,7 @@ from contextlib import suppress
 from threading import Lock
 from typing import Any
 
-from maskc.work.workers import (
+from maskc.work import (
     MOST_IDLE,
     MOST_STARTING,
     Service,

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from itertools import count
 
 from maskc.errors import LimitError, MaskcError
-from maskc.work.workers import UnbegunError, Worker
+from maskc.work import UnbegunError, Worker
 
 _KILLED = -getattr(signal, "SIGKILL", 9)
 MOST_WAITING = 64

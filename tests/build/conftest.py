@@ -41,7 +41,7 @@ class Inline(Executor):
 
 @pytest.fixture(autouse=True)
 def _inline(monkeypatch):
-    monkeypatch.setattr("maskc.build.open_executor", lambda *_: nullcontext(Inline()))
+    monkeypatch.setattr("maskc.build.building.open_executor", lambda *_: nullcontext(Inline()))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 import maskc
 from maskc.artifact.container import encode
-from maskc.build import MANIFEST, check_build, make_manifest, read_record, run_build
+from maskc.build.building import MANIFEST, check_build, make_manifest, read_record, run_build
 from maskc.build.units import describe_versions, make_file, make_key, plan_units, take_shard
 from maskc.errors import ConfigError, ExecutorError, LimitError
 from maskc.limits import Limits

@@ -19,7 +19,7 @@ from maskc.frontends.settings import (
 )
 from maskc.frontends.source import load_source, source_from_header
 from maskc.frontends.texts import Style, find_grammar, list_styles, load_style
-from maskc.grammar.model import LalrGrammar
+from maskc.grammar import LalrGrammar
 
 TEXT = '// maskc: start=list\nlist: "a"+\nother: "b"\n'
 EARLEY = '// maskc: parser=earley\nstart: "a" start "a" |\n'

@@ -14,7 +14,7 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.settings import Role, read_roles, split_role, write_roles
 from maskc.frontends.source import load_source, source_from_header
 from maskc.frontends.translation import END_NAME, number_names
-from maskc.grammar.model import Production
+from maskc.grammar import Production
 from maskc.regular import matching
 from maskc.regular.matching import KeywordMatcher, match_length
 from maskc.regular.python import check_conditionals, looks_around

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.model import Bnf, LalrGrammar, LalrState, Production
+from maskc.grammar import Bnf, LalrGrammar, LalrState, Production
 from maskc.grammar.sets import (
     compute_adjacent,
     compute_sets,

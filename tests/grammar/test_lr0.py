@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc import bits
+from maskc.grammar import Production
 from maskc.grammar.lr0 import add_roots, build_lr0, find_lookaheads
-from maskc.grammar.model import Production
 from maskc.grammar.sets import compute_sets, reduce_productions
 from maskc.ids import END, ROOT
 from tests.examples import examples

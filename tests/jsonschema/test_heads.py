@@ -10,8 +10,8 @@ from maskc.jsonschema import patterns
 from maskc.jsonschema.heads import cut_head, prepend
 from maskc.jsonschema.patterns import build_pattern, split_pattern
 from maskc.jsonschema.threads import build_automaton
+from maskc.regular import Sequence
 from maskc.regular.ecma import ANYTHING, parse_pattern
-from maskc.regular.tree import Sequence
 from maskc.runtime.schema.strings.characters import NO_LABEL
 from tests.examples import seeds
 

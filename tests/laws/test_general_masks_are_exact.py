@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.compiler.glr.cfg import factor_tails
+from maskc.compiler.glr import factor_tails
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source

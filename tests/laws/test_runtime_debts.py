@@ -17,7 +17,7 @@ from maskc.compiler.glr.top_state import StackVerdicts
 from maskc.compiler.optimise.order import STEPS
 from maskc.compiler.pushdown.debt_automaton import REFUSED, TAKEN
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
-from maskc.compiler.rows.sequences import ParserEvent, Sequences
+from maskc.compiler.rows import ParserEvent, Sequences
 from maskc.ids import TerminalId
 from maskc.runtime.glr.gss import list_nodes
 from tests.compiled import compile_text, legal_tokens

@@ -5,9 +5,9 @@ import pytest
 from maskc import bits
 from maskc.errors import LimitError
 from maskc.ids import END
+from maskc.lexer import End
 from maskc.lexer import columns as columns_module
 from maskc.lexer.columns import build_columns
-from maskc.lexer.scanner import End
 from tests.compiled import compile_text, legal_tokens
 from tests.languages import language_of, terminal
 

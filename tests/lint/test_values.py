@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.model import rule_of
-from maskc.lint import witnesses
-from maskc.lint.model import Finding, Severity, SourceLocation
+from maskc.grammar import rule_of
+from maskc.lint import Finding, Severity, SourceLocation, witnesses
 from maskc.lint.order import drop_allowed
 from maskc.lint.subject import LintedLalrGrammar, find_definitions
 from maskc.lint.witnesses import find_common_lexeme, find_overlap, is_installed

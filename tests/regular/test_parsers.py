@@ -4,10 +4,7 @@ import re
 
 import pytest
 
-from maskc.regular.charset import MAX_CODE_POINT
-from maskc.regular.ecma import parse_pattern
-from maskc.regular.python import read_python
-from maskc.regular.tree import (
+from maskc.regular import (
     EMPTY_TEXT,
     LAZY,
     POSSESSIVE,
@@ -25,6 +22,9 @@ from maskc.regular.tree import (
     literal,
     walk,
 )
+from maskc.regular.charset import MAX_CODE_POINT
+from maskc.regular.ecma import parse_pattern
+from maskc.regular.python import read_python
 
 A, B = literal("a"), literal("b")
 

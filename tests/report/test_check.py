@@ -5,8 +5,8 @@ import pytest
 import maskc
 from maskc.cli.verify import N_SHOWN, report_verification
 from maskc.explain import Causes, Keyword, Refusal, find_problem
+from maskc.report import MAX_TEXT, point_at, quote
 from maskc.report.explain import find_expected, report_files, say_death, say_problem, say_reason
-from maskc.report.model import MAX_TEXT, point_at, quote
 from maskc.report.render import print_report
 from tests.compiled import compile_text
 

@@ -9,7 +9,7 @@ from maskc.compiler.pipeline import compile_contents
 from maskc.explain import parse_token
 from maskc.frontends.source import load_source
 from maskc.kinds import kind_of
-from maskc.lint.model import Finding, Severity, SourceLocation
+from maskc.lint import Finding, Severity, SourceLocation
 from maskc.report.compile import Compilation, list_origin, report_compilation
 from maskc.report.explain import report_explanation
 from maskc.report.render import print_report

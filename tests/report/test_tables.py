@@ -6,9 +6,7 @@ import pytest
 from rich.console import Console
 
 from maskc.compiler.pipeline import PassRecord
-from maskc.report.compile import format_change, list_steps, tabulate_passes
-from maskc.report.internals import list_texts, make_chips, name_unnamed, rebuild_grammar
-from maskc.report.model import (
+from maskc.report import (
     Facts,
     Table,
     format_count,
@@ -16,6 +14,8 @@ from maskc.report.model import (
     format_size,
     make_bar,
 )
+from maskc.report.compile import format_change, list_steps, tabulate_passes
+from maskc.report.internals import list_texts, make_chips, name_unnamed, rebuild_grammar
 from maskc.report.render import PIPE_WIDTH, make_console, make_facts, make_table, print_json
 from maskc.vocab.vocabulary import quote_bytes
 from tests.report.example import HEADER, TIMINGS

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 import maskc
-from maskc.build import run_build
+from maskc.build.building import run_build
 from maskc.build.config import load_config
 from maskc.verify import VerifyOptions, run_verify
 

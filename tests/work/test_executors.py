@@ -17,9 +17,9 @@ from maskc.bounded import run_dedicated
 from maskc.errors import ExecutorError, GrammarError, LimitError
 from maskc.limits import MEGABYTE, Limits
 from maskc.system import read_memory
+from maskc.work import UnbegunError, receive, send
 from maskc.work.processes import ProcessExecutor, _open_server, gather, open_executor, result_of
 from maskc.work.servers import ForkServer
-from maskc.work.workers import UnbegunError, receive, send
 
 
 def failed(error):

@@ -13,8 +13,8 @@ import pytest
 
 import maskc
 from maskc import system
+from maskc.work import UnbegunError
 from maskc.work.servers import SpawnServer
-from maskc.work.workers import UnbegunError
 
 HERE = Path(__file__).parent
 HERE_ALONE = """

@@ -7,8 +7,9 @@ import time
 
 import pytest
 
+from maskc import work
 from maskc.errors import LimitError, MaskcError
-from maskc.work import servers, workers
+from maskc.work import UnbegunError, Worker, servers
 from maskc.work import worker_queue as module
 from maskc.work.servers import ForkServer
 from maskc.work.worker_queue import (
@@ -18,7 +19,6 @@ from maskc.work.worker_queue import (
     WorkerDiedError,
     WorkerQueue,
 )
-from maskc.work.workers import UnbegunError, Worker
 
 LONG = b"wait 60"
 
@@ -102,7 +102,7 @@ def test_a_message_goes_to_the_next_worker_where_an_idle_one_has_died(queue, num
 
 
 def test_a_message_goes_to_the_next_worker_where_an_idle_one_is_stopped(queue, monkeypatch):
-    monkeypatch.setattr(workers, "MOST_IDLE", 0.2)
+    monkeypatch.setattr(work, "MOST_IDLE", 0.2)
     os.kill(queue.worker.pid, signal.SIGSTOP)
     assert queue.ask(b"a", Request()) == b"a"
     assert queue.n_started == 2

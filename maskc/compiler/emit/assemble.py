@@ -21,16 +21,16 @@ import maskc
 from maskc import bits
 from maskc.artifact.model import FORMAT, Contents, fit
 from maskc.artifact.sections import cut_rows
-from maskc.compiler.emit.graph import DecisionGraph
+from maskc.compiler import LexicalAnalysis
+from maskc.compiler.emit import DecisionGraph
 from maskc.compiler.emit.mask_differences import Unions
-from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.optimise.order import OptimisedRows
 from maskc.compiler.rows.unlexed import UnlexedPair
 from maskc.errors import LimitError
-from maskc.grammar.model import Grammar
+from maskc.grammar import Grammar
 from maskc.ids import AT_END, EMPTY_TEXT, END, NOT_AN_END
+from maskc.lexer import End, Scanner
 from maskc.lexer.boundaries import LexemeContexts, PartialLexeme
-from maskc.lexer.scanner import End, Scanner
 from maskc.vocab.trie import TokenTrie
 from maskc.vocab.vocabulary import Vocabulary
 from maskc.wording import Phrase

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.artifact.model import MAX_QUERIES
-from maskc.compiler.emit.graph import (
+from maskc.compiler import LexicalAnalysis
+from maskc.compiler.emit import (
     ANY_CONTEXT,
     ByContext,
     DecisionGraph,
@@ -37,12 +38,11 @@ from maskc.compiler.emit.graph import (
     find_contexts,
     find_distinct,
 )
-from maskc.compiler.lexical_analysis import LexicalAnalysis
+from maskc.compiler.optimise import Rows, Verdicts
 from maskc.compiler.optimise.order import OptimisedRows
-from maskc.compiler.optimise.rows import Rows, Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS, MAY
 from maskc.errors import LimitError
-from maskc.grammar.model import Grammar
+from maskc.grammar import Grammar
 from maskc.ids import ANY_PROFILE, NO_EVENT, SAME, NodeId, TerminalId
 from maskc.wording import Phrase
 

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from maskc import bits
-from maskc.compiler.glr.cfg import Cfg, make_cfg
+from maskc.compiler.glr import Cfg, make_cfg
 from maskc.errors import LimitError
-from maskc.grammar.model import Production
+from maskc.grammar import Production
 from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.ids import END
 from maskc.lexer.boundaries import Lookaheads

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
+from maskc.compiler.glr import Cfg
 from maskc.compiler.glr.adjacency import LookaheadSymbol
-from maskc.compiler.glr.cfg import Cfg
 from maskc.grammar.lr0 import add_roots, build_lr0
 from maskc.grammar.sets import unite_along
 from maskc.ids import END, ROOT, GeneralStateId

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from maskc import bits
 from maskc.compiler.glr.lr0 import GeneralTable, Symbols, find_below
-from maskc.compiler.optimise.rows import Rows, Verdicts, list_sequences
+from maskc.compiler.optimise import Rows, Verdicts, list_sequences
 from maskc.compiler.pushdown.debt_automaton import (
     REFUSED,
     TAKEN,
@@ -45,7 +45,7 @@ from maskc.compiler.pushdown.debt_automaton import (
 )
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.compiler.pushdown.production_verdicts import MAX_LENGTH, ProductionVerdicts
-from maskc.compiler.rows.sequences import ParserEvent
+from maskc.compiler.rows import ParserEvent
 from maskc.ids import DROPPED, NO_EVENT, GeneralStateId, SequenceId
 from maskc.lexer.boundaries import Lookaheads
 

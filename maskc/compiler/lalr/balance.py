@@ -24,10 +24,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from maskc.compiler.lalr.items import find_conflicts
+from maskc.compiler.lalr import find_conflicts
 from maskc.errors import PostlexError
+from maskc.grammar import Bnf, Grammar, IndenterLayout, LalrGrammar, Production, quote_rule
 from maskc.grammar.lr0 import Item
-from maskc.grammar.model import Bnf, Grammar, IndenterLayout, LalrGrammar, Production, quote_rule
 from maskc.ids import END, ProductionId
 
 

@@ -19,9 +19,9 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from maskc import bits
+from maskc.compiler.lalr import ItemSets, find_equivalent
 from maskc.compiler.lalr.balance import NO_BRACKETS, BracketDepths
-from maskc.compiler.lalr.items import ItemSets, find_equivalent
-from maskc.grammar.model import LalrGrammar, list_reductions
+from maskc.grammar import LalrGrammar, list_reductions
 from maskc.ids import END, ROOT, LalrStateId, LookaheadId, ProductionId
 from maskc.lexer.boundaries import Lookaheads
 
@@ -111,7 +111,7 @@ def build_completions(
 ) -> dict[Node, Relation]:
     """Return the least completion relation of every kernel item of the table.
 
-    Of what states begin alike (:mod:`maskc.compiler.lalr.items`), the first one has the relations.
+    Of what states begin alike (:mod:`maskc.compiler.lalr`), the first one has the relations.
     ``follow(λ, state, enclosed)`` is what may come after λ once its shift led to the state, outside
     of brackets or between them.
     """

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from maskc.compiler.lalr.refine import RefinedTable
-from maskc.grammar.model import Bnf, LalrGrammar, list_reductions
+from maskc.grammar import Bnf, LalrGrammar, list_reductions
 from maskc.grammar.sets import unite_along
 from maskc.ids import END, ProductionId
 

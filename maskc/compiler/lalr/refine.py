@@ -17,12 +17,12 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from maskc import bits
+from maskc.compiler.lalr import ItemSets, build_item_sets
 from maskc.compiler.lalr.balance import NO_BRACKETS, BracketDepths
 from maskc.compiler.lalr.completion import Node, Relation, build_completions
-from maskc.compiler.lalr.items import ItemSets, build_item_sets
 from maskc.errors import LimitError
+from maskc.grammar import Bnf, LalrGrammar
 from maskc.grammar.lr0 import Item
-from maskc.grammar.model import Bnf, LalrGrammar
 from maskc.grammar.sets import find_components
 from maskc.ids import END, ContextId, LalrStateId, LookaheadId, RefinedStateId
 from maskc.lexer.boundaries import Lookaheads

@@ -20,11 +20,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from maskc.compiler.lalr.items import ItemSets
+from maskc.compiler import LexicalAnalysis, terminals_of
+from maskc.compiler.lalr import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
-from maskc.compiler.lexical_analysis import LexicalAnalysis, terminals_of
-from maskc.compiler.optimise.order import LegalityOracle
-from maskc.compiler.optimise.rows import (
+from maskc.compiler.optimise import (
     Rows,
     States,
     Verdicts,
@@ -33,13 +32,14 @@ from maskc.compiler.optimise.rows import (
     merge,
     rewrite,
 )
+from maskc.compiler.optimise.order import LegalityOracle
 from maskc.compiler.optimise.steps import safe_for_lookaheads
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY, Decisions
 from maskc.compiler.pushdown.interchangeable import find_classes
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts, ask_grammar
 from maskc.compiler.pushdown.table_debts import TableDebts, check_agreement
-from maskc.compiler.rows.sequences import ParserEvent
-from maskc.grammar.model import LalrGrammar
+from maskc.compiler.rows import ParserEvent
+from maskc.grammar import LalrGrammar
 from maskc.ids import DROPPED, IGNORED, NO_EVENT, SequenceId
 from maskc.lexer.boundaries import LexemeContexts
 

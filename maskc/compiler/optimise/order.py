@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.budget import at
-from maskc.compiler.lexical_analysis import LexicalAnalysis
-from maskc.compiler.optimise.rows import (
+from maskc.compiler import LexicalAnalysis
+from maskc.compiler.optimise import (
     Rows,
     States,
     Tops,
@@ -41,9 +41,9 @@ from maskc.compiler.optimise.undecided import (
 )
 from maskc.compiler.pushdown.interchangeable import Classes
 from maskc.compiler.pushdown.production_verdicts import AskedProductions, ProductionVerdicts
-from maskc.compiler.rows.sequences import ParserEvent, RawRows
+from maskc.compiler.rows import ParserEvent, RawRows
 from maskc.errors import BudgetError, LimitError
-from maskc.grammar.model import Grammar
+from maskc.grammar import Grammar
 
 Rewrite = Callable[[Rows], Rows]
 Run = Callable[[str, Callable[[], Any]], Any]  # called with a step's name and its work

@@ -32,13 +32,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from maskc.compiler.optimise.rows import Rows, after_terminals, merge, rewrite
+from maskc.compiler.optimise import Rows, after_terminals, merge, rewrite
 from maskc.compiler.pushdown.interchangeable import Classes, map_to_representatives
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
-from maskc.compiler.rows.sequences import ParserEvent
+from maskc.compiler.rows import ParserEvent
 from maskc.ids import DROPPED, EMPTY_TEXT, NO_EVENT, SequenceId, TerminalId
+from maskc.lexer import Scanner
 from maskc.lexer.boundaries import LexemeContexts, Lookaheads, PartialLexeme
-from maskc.lexer.scanner import Scanner
 
 
 def merge_closings(rows: Rows, scanner: Scanner, boundaries: LexemeContexts) -> Rows:

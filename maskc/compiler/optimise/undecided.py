@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.compiler.lexical_analysis import terminals_of
-from maskc.compiler.optimise.rows import Rows, States, Verdicts
+from maskc.compiler import terminals_of
+from maskc.compiler.optimise import Rows, States, Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS
-from maskc.compiler.rows.sequences import ParserEvent
+from maskc.compiler.rows import ParserEvent
 from maskc.ids import IGNORED, SequenceId
 from maskc.lexer.boundaries import LexemeContexts
 

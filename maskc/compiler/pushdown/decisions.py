@@ -31,10 +31,10 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.compiler import LexicalAnalysis
+from maskc.compiler.lalr import ItemSets
 from maskc.compiler.lalr.driver import StackOutcome, drive_refined
-from maskc.compiler.lalr.items import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
-from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.pushdown.interchangeable import Classes
 from maskc.compiler.pushdown.reductions import (
     StateFacts,
@@ -43,9 +43,9 @@ from maskc.compiler.pushdown.reductions import (
     list_edges,
     spread,
 )
-from maskc.compiler.rows.sequences import ParserEvent, Sequences
+from maskc.compiler.rows import ParserEvent, Sequences
 from maskc.errors import LimitError
-from maskc.grammar.model import LalrGrammar
+from maskc.grammar import LalrGrammar
 from maskc.ids import IGNORED, OpenLexemeId, SequenceId
 
 # (sequence, refined state) → its answer for all stacks with this state on top.

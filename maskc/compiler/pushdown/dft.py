@@ -14,7 +14,7 @@ own start and end. Grammar and automaton can be written in the form that pyforml
 
 Example: ``S ::= aSb | ε`` gives six transitions; aabb is accepted in ten steps.
 
->>> from maskc.grammar.model import Production
+>>> from maskc.grammar import Production
 >>> from maskc.grammar.sets import reduce_productions
 >>> rules = [Production(0, (1, -1, 2)), Production(0, ())]
 >>> print(build_dft(reduce_productions(("$END", "a", "b"), ("S",), 0, rules)).format())

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from maskc.grammar.model import Bnf, LalrGrammar, Production, list_reductions
+from maskc.grammar import Bnf, LalrGrammar, Production, list_reductions
 from maskc.grammar.sets import ReducedGrammar
 from maskc.ids import TerminalId
 from maskc.regular.partition import refine_by_signature

@@ -5,7 +5,7 @@ The questions are the appendix's (docs/lalr.md, 4), asked of the rows that a wal
 Never is exact for the productions, and carries over to any parser that reads a part of their
 language. Always and jointly legal ask more than the appendix does, *every* stack that one text
 leaves and not one of them. They carry over only where no text of the productions is lost. Three
-things lose texts: a conflict that Lark resolved (:mod:`maskc.compiler.lalr.items`), terminals
+things lose texts: a conflict that Lark resolved (:mod:`maskc.compiler.lalr`), terminals
 that the lexer cannot give one after the other, and indentation, which adds and drops newlines.
 :class:`AskedProductions` names what may be lost, and then nothing is always legal here.
 
@@ -33,20 +33,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from maskc import bits
-from maskc.compiler.lalr.items import ItemSets, find_conflicts
-from maskc.compiler.lexical_analysis import LexicalAnalysis, terminals_of
+from maskc.compiler import LexicalAnalysis, terminals_of
+from maskc.compiler.lalr import ItemSets, find_conflicts
 from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.emptiness import Suffix
 from maskc.compiler.pushdown.production_debts import ProductionDebts
-from maskc.compiler.rows.sequences import ContextSet, Sequences
-from maskc.grammar.model import Context, LalrGrammar
+from maskc.compiler.rows import ContextSet, Sequences
+from maskc.grammar import Context, LalrGrammar
 from maskc.grammar.sets import (
     Terminals,
     reduce_grammar,
 )
 from maskc.ids import END, SequenceId, TerminalId
+from maskc.lexer import contexts_after
 from maskc.lexer.boundaries import LexemeContexts, Lookaheads
-from maskc.lexer.scanner import contexts_after
 
 
 @dataclass(frozen=True, eq=False)

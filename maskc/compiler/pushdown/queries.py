@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from maskc.compiler.lalr.items import find_conflicts
+from maskc.compiler.lalr import find_conflicts
 from maskc.compiler.lalr.refine import build_table_without_lexer
 from maskc.compiler.pushdown.debt_automaton import Verdict
 from maskc.compiler.pushdown.dft import DftAutomaton, build_dft
@@ -30,7 +30,7 @@ from maskc.compiler.pushdown.interchangeable import (
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.pushdown.table_debts import TableDebts
 from maskc.errors import LimitError, UnknownSymbolError
-from maskc.grammar.model import Grammar, LalrGrammar
+from maskc.grammar import Grammar, LalrGrammar
 from maskc.grammar.sets import reduce_grammar
 from maskc.ids import END, TerminalId
 

@@ -22,15 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
-from maskc.compiler.lalr.items import ItemSets
+from maskc.compiler import LexicalAnalysis
+from maskc.compiler.lalr import ItemSets
 from maskc.compiler.lalr.refine import RefinedTable
-from maskc.compiler.lexical_analysis import LexicalAnalysis
 from maskc.compiler.pushdown.interchangeable import Classes
-from maskc.compiler.rows.sequences import ContextSet, ParserEvent
-from maskc.grammar.model import LalrGrammar, list_reductions
+from maskc.compiler.rows import ContextSet, ParserEvent
+from maskc.grammar import LalrGrammar, list_reductions
 from maskc.ids import END, IGNORED, NO_EVENT
+from maskc.lexer import End
 from maskc.lexer.boundaries import PartialLexeme
-from maskc.lexer.scanner import End
 
 Bools = NDArray[np.bool_]
 

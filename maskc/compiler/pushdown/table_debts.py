@@ -25,7 +25,7 @@ automaton, which is exact. Of a sequence that is never legal its shortest part t
 few differ.
 
 Source: blog, outlook, first item; appendix, 2 and 4.3; Bouajjani, Esparza, Maler 1997;
-:mod:`maskc.compiler.lalr.items` on which facts carry over.
+:mod:`maskc.compiler.lalr` on which facts carry over.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ from maskc.compiler.pushdown.debt_automaton import (
 )
 from maskc.compiler.pushdown.decisions import FAIL, MAY, Decisions
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
-from maskc.compiler.rows.sequences import ParserEvent, Sequences
-from maskc.grammar.model import LalrGrammar
+from maskc.compiler.rows import ParserEvent, Sequences
+from maskc.grammar import LalrGrammar
 from maskc.grammar.sets import reduce_grammar
 from maskc.ids import END, SequenceId, TerminalId
 from maskc.lexer.boundaries import LexemeContexts, Lookaheads

@@ -25,7 +25,7 @@ from maskc import bits
 from maskc.compiler.lalr.driver import StateMoves
 from maskc.compiler.rows.steps import LexemeSteps
 from maskc.errors import LimitError
-from maskc.grammar.model import LalrGrammar
+from maskc.grammar import LalrGrammar
 from maskc.ids import DROPPED
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase

@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from maskc.compiler.rows.paths import distinguish
 from maskc.compiler.rows.steps import LexemeSteps
 from maskc.compiler.rows.token_sets import TokenSets
-from maskc.grammar.model import IndenterLayout
+from maskc.grammar import IndenterLayout
 from maskc.ids import DEAD
 from maskc.levels import sort_pairs, spread
+from maskc.lexer import Scanner
 from maskc.lexer.boundaries import LexemeContexts
-from maskc.lexer.scanner import Scanner
 from maskc.regular.partition import number_by_occurrence, refine_in_rounds
 from maskc.vocab.trie import TokenTrie
 

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
-from maskc.grammar.model import LexerSpec
+from maskc.grammar import LexerSpec
 from maskc.ids import DEAD, ENTRY, BoundaryId, TerminalId
-from maskc.lexer.scanner import End, Scanner, contexts_after
+from maskc.lexer import End, Scanner, contexts_after
 from maskc.vocab.trie import TokenTrie
 
 

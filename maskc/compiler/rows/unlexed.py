@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from maskc import bits
+from maskc.compiler import LexicalAnalysis, terminals_of
 from maskc.compiler.lalr.refine import RefinedTable
-from maskc.compiler.lexical_analysis import LexicalAnalysis, terminals_of
 from maskc.frontends.dialects import LARK
-from maskc.grammar.model import Bnf, Grammar, LexerSpec, quote_rule
+from maskc.grammar import Bnf, Grammar, LexerSpec, quote_rule
 from maskc.grammar.sets import Terminals, compute_adjacent, compute_sets, reduce_grammar
 from maskc.ids import DEAD, END, IGNORED, BoundaryId
+from maskc.lexer import Scanner, quote_terminal
 from maskc.lexer.boundaries import LexemeContexts, Lookaheads
-from maskc.lexer.scanner import Scanner, quote_terminal
 
 
 @dataclass(frozen=True, slots=True)

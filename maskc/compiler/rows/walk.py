@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.budget import reserve
-from maskc.compiler.lexical_analysis import LexicalAnalysis
+from maskc.compiler import LexicalAnalysis
+from maskc.compiler.rows import RawRows
 from maskc.compiler.rows.paths import Opens, OrderedPaths, order_opens
 from maskc.compiler.rows.seeds import (
     Seeds,
@@ -35,10 +36,9 @@ from maskc.compiler.rows.seeds import (
     walk_in_batches,
     write_items,
 )
-from maskc.compiler.rows.sequences import RawRows
 from maskc.compiler.rows.steps import InvariantSubtrees, LexemeSteps
 from maskc.compiler.rows.token_sets import RowCollector
-from maskc.grammar.model import Grammar
+from maskc.grammar import Grammar
 from maskc.ids import DEAD, DROPPED, END, NO_LINE, SAME
 from maskc.levels import spread
 from maskc.vocab.trie import TokenTrie

@@ -23,9 +23,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from maskc.regular.charset import CodePoints, unite
-from maskc.regular.partition import Predecessors, find_coaccessible, refine
-from maskc.regular.tree import (
+from maskc.regular import (
     NOTHING,
     Alternation,
     Characters,
@@ -37,6 +35,8 @@ from maskc.regular.tree import (
     repeat,
     sequence,
 )
+from maskc.regular.charset import CodePoints, unite
+from maskc.regular.partition import Predecessors, find_coaccessible, refine
 
 MAX_ORDERED, MAX_OPTIONAL, MAX_WORK = 20_000, 12, 1_000_000
 MATCHED, MAX_NODES = 0, 40_000

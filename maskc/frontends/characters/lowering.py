@@ -27,7 +27,7 @@ from maskc.errors import GrammarError
 from maskc.frontends.characters.regular import Regular
 from maskc.frontends.characters.terminals import write_terminal
 from maskc.frontends.translation import Side, Translation
-from maskc.regular.tree import (
+from maskc.regular import (
     NOTHING,
     Alternation,
     CharacterGrammar,

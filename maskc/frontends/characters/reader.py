@@ -12,8 +12,7 @@ import re
 from collections.abc import Callable
 
 from maskc.errors import GrammarError, LimitError
-from maskc.regular.charset import ANY, MAX_CODE_POINT, complement, intersect_any, unite
-from maskc.regular.tree import (
+from maskc.regular import (
     CharacterGrammar,
     Characters,
     Expression,
@@ -23,6 +22,7 @@ from maskc.regular.tree import (
     repeat,
     sequence,
 )
+from maskc.regular.charset import ANY, MAX_CODE_POINT, complement, intersect_any, unite
 
 MAX_DEPTH, MAX_REPETITIONS = 100, 2_000
 _MOST_COUNTED = 10**9

@@ -18,7 +18,7 @@ from maskc.errors import GrammarError, LimitError
 from maskc.frontends.characters.automaton import MAX_STATES, ExpressionTooLargeError, subtract
 from maskc.frontends.characters.terminals import write_longest
 from maskc.grammar.sets import find_components
-from maskc.regular.tree import (
+from maskc.regular import (
     EMPTY_TEXT,
     MAX_NESTED,
     NOTHING,

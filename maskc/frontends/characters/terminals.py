@@ -28,8 +28,7 @@ from maskc.frontends.characters.automaton import (
     drop_empty,
     examine,
 )
-from maskc.regular.charset import ANY, CodePoints, complement
-from maskc.regular.tree import (
+from maskc.regular import (
     EMPTY_TEXT,
     MAX_NESTED,
     NOTHING,
@@ -44,6 +43,7 @@ from maskc.regular.tree import (
     repeat,
     sequence,
 )
+from maskc.regular.charset import ANY, CodePoints, complement
 
 MAX_CALLS, MAX_DEPTH = 5_000, 150
 MAX_LENGTH = 40_000

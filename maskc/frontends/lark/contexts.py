@@ -32,7 +32,7 @@ from maskc.budget import quote_symbol
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.lark.roles import create_unless, rank_roles
 from maskc.frontends.postlex import TEXT_END, TEXT_START, Indentation, PostlexRules
-from maskc.grammar.model import Context, IndenterLayout, Rewrite
+from maskc.grammar import Context, IndenterLayout, Rewrite
 from maskc.ids import END, ContextId, TerminalId
 from maskc.regular.matching import KeywordMatcher
 from maskc.regular.python import check_conditionals

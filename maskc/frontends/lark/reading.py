@@ -39,7 +39,7 @@ from maskc.frontends.postlex import Indentation, PostlexRules
 from maskc.frontends.settings import Postlex
 from maskc.frontends.source import GrammarSource
 from maskc.frontends.translation import Numbering, number_names
-from maskc.grammar.model import (
+from maskc.grammar import (
     Bnf,
     Context,
     Grammar,

@@ -17,8 +17,8 @@ from typing import Any
 from maskc.budget import quote_symbol
 from maskc.errors import LimitError, escape
 from maskc.frontends.translation import number_names
+from maskc.grammar import Bnf, is_made, rule_of
 from maskc.grammar.lr0 import add_roots, build_lr0
-from maskc.grammar.model import Bnf, is_made, rule_of
 from maskc.grammar.sets import find_shortest, write_shortest
 
 _COLLISION = re.compile(

@@ -24,7 +24,7 @@ from lark.load_grammar import Grammar as LarkGrammar
 from maskc.errors import GrammarError
 from maskc.frontends.lark.role_rules import insert_into_rules
 from maskc.frontends.source import GrammarSource
-from maskc.grammar.model import Context, LexerSpec
+from maskc.grammar import Context, LexerSpec
 from maskc.ids import ContextId, TerminalId
 from maskc.lexer.lexeme import LexemeAutomaton
 from maskc.regular.python import looks_around

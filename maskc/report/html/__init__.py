@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from maskc.frontends.lark.shapes import RuleShape, Shape
-from maskc.report.model import (
+from maskc.report import (
     Curves,
     Diagrams,
     Heat,

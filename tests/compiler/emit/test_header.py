@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from maskc.artifact.model import Contents, check
+from maskc.compiler.emit import find_contexts
 from maskc.compiler.emit.assemble import MAX_REPORTED
-from maskc.compiler.emit.graph import find_contexts
 from maskc.compiler.pipeline import compile_contents
 from maskc.frontends.source import load_source
 from maskc.ids import DEAD

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from maskc.compiler.glr.adjacency import LookaheadCfg
 from maskc.compiler.glr.lr0 import GeneralTable, build_general_table
 from maskc.compiler.glr_path import rewrite_productions
-from maskc.compiler.rows.sequences import ParserEvent, Sequences
+from maskc.compiler.rows import ParserEvent, Sequences
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.model import Grammar
+from maskc.grammar import Grammar
+from maskc.lexer import Scanner
 from maskc.lexer.boundaries import LexemeContexts, build_boundaries
 from maskc.lexer.columns import build_columns
 from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
-from maskc.lexer.scanner import Scanner
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from maskc.compiler.glr.cfg import make_cfg
-from maskc.grammar.model import Production
+from maskc.compiler.glr import make_cfg
+from maskc.grammar import Production
 
 LONGEST = 5
 S, A, B = -1, -2, -3  # nonterminals 0, 1, 2

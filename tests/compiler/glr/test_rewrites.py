@@ -8,10 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import maskc
-from maskc.compiler.glr import adjacency
-from maskc.compiler.glr import cfg as rewrites
-from maskc.compiler.glr.adjacency import Adjacency, keep_adjacent
-from maskc.compiler.glr.cfg import (
+from maskc.compiler import glr as rewrites
+from maskc.compiler.glr import (
+    adjacency,
     drop_empties,
     factor_tails,
     make_cfg,
@@ -19,6 +18,7 @@ from maskc.compiler.glr.cfg import (
     share_tails,
     turn_right_recursion,
 )
+from maskc.compiler.glr.adjacency import Adjacency, keep_adjacent
 from maskc.compiler.glr.walk import find_follow
 from maskc.compiler.glr_path import find_symbol_classes
 from maskc.compiler.pushdown.dft import build_dft
@@ -28,7 +28,7 @@ from maskc.compiler.pushdown.production_verdicts import AskedProductions
 from maskc.errors import LimitError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.model import Production
+from maskc.grammar import Production
 from maskc.grammar.sets import find_components
 from maskc.ids import END
 from tests.compiler.glr.general_values import values_of

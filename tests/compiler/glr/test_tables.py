@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from maskc.compiler import analyse
 from maskc.compiler.glr import lr0 as general
+from maskc.compiler.glr import make_cfg
 from maskc.compiler.glr import walk as general_walk
-from maskc.compiler.glr.cfg import make_cfg
 from maskc.compiler.glr.lr0 import build_general_table
 from maskc.compiler.glr.walk import (
     ANY_PAIR,
@@ -19,14 +20,13 @@ from maskc.compiler.glr_path import (
     ask_lexed,
     rewrite_productions,
 )
-from maskc.compiler.lexical_analysis import analyse
 from maskc.compiler.rows.steps import build_steps
 from maskc.compiler.rows.walk import Frontier
 from maskc.compiler.rows.walk import walk_tokens as walk
 from maskc.errors import LimitError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.model import Production
+from maskc.grammar import Production
 from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
 from maskc.vocab.trie import build_trie
 from tests.languages import language_of

@@ -7,7 +7,7 @@ from maskc.compiler.glr import top_state as general_state
 from maskc.compiler.glr.lr0 import find_going_on
 from maskc.compiler.glr.top_state import StackVerdicts, check_never, list_asked
 from maskc.compiler.glr_path import ask_lexed
-from maskc.compiler.optimise.rows import Verdicts
+from maskc.compiler.optimise import Verdicts
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
 from tests.compiled import compile_text, legal_tokens

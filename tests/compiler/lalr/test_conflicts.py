@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
+from maskc.compiler.lalr import Conflict, build_item_sets, compute_lookaheads, find_conflicts
 from maskc.compiler.lalr.completion import NOTHING, Relation
 from maskc.compiler.lalr.driver import StackOutcome, StateMoves, drive_lalr, drive_refined
-from maskc.compiler.lalr.items import Conflict, build_item_sets, compute_lookaheads, find_conflicts
 from maskc.compiler.lalr.refine import build_table_without_lexer
 from maskc.frontends.loading import load_lalr_grammar
 from maskc.frontends.source import load_source

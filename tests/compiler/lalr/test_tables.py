@@ -6,10 +6,9 @@ from random import Random
 import pytest
 
 from maskc import bits
-from maskc.compiler.lalr import completion
+from maskc.compiler.lalr import build_item_sets, completion, find_equivalent
 from maskc.compiler.lalr.completion import build_completions
 from maskc.compiler.lalr.driver import StackOutcome, drive_lalr
-from maskc.compiler.lalr.items import build_item_sets, find_equivalent
 from maskc.compiler.lalr_path import LalrPath
 from maskc.compiler.pipeline import analyse_grammar
 from maskc.errors import GrammarError

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from maskc.compiler.optimise.rows import after_terminals, describe_rows, rewrite
+from maskc.compiler.optimise import after_terminals, describe_rows, rewrite
 from maskc.compiler.optimise.undecided import count_rows, count_sequences, percentiles
 from maskc.compiler.pipeline import PATHS, build_language
 from maskc.frontends.source import load_source

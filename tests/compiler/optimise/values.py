@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from maskc.compiler.optimise.rows import Rows
-from maskc.compiler.rows.sequences import NOTHING_ENDS, ParserEvent, Sequences
+from maskc.compiler.optimise import Rows
+from maskc.compiler.rows import NOTHING_ENDS, ParserEvent, Sequences
 from maskc.compiler.rows.token_sets import TokenSets
 from maskc.ids import SequenceId
 from maskc.lexer.boundaries import PartialLexeme

@@ -10,7 +10,7 @@ from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.model import Grammar
+from maskc.grammar import Grammar
 from maskc.grammar.sets import reduce_grammar
 
 GRAMMARS = Path(__file__).parents[3] / "grammars"

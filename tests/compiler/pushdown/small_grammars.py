@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.model import Production
+from maskc.grammar import Production
 from maskc.grammar.sets import reduce_grammar, reduce_productions
 
 TERMINALS = ("$END", "a", "b", "c")

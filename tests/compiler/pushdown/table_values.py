@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from maskc.compiler import terminals_of
 from maskc.compiler.lalr_path import LalrLanguage
-from maskc.compiler.lexical_analysis import terminals_of
 from maskc.compiler.pushdown.decisions import Decisions
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts, ask_grammar
 from maskc.compiler.pushdown.table_debts import TableDebts
-from maskc.compiler.rows.sequences import ParserEvent, Sequences
+from maskc.compiler.rows import ParserEvent, Sequences
 from maskc.ids import SequenceId, TerminalId
 from tests.languages import language_of
 

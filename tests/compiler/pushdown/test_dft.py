@@ -25,7 +25,7 @@ from maskc.compiler.pushdown.dft import build_dft, format_cfg, format_pda, to_cf
 from maskc.compiler.pushdown.emptiness import Reads
 from maskc.compiler.pushdown.reductions import Edges, spread
 from maskc.errors import MissingPackageError
-from maskc.grammar.model import Production
+from maskc.grammar import Production
 from maskc.grammar.sets import compute_sets, reduce_productions
 from tests.compiler.pushdown.small_grammars import nested
 from tests.compiler.pushdown.table_values import values_of

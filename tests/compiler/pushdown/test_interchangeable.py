@@ -18,7 +18,7 @@ from maskc.compiler.pushdown.interchangeable import (
 from maskc.compiler.pushdown.reductions import NO_STATE, ReductionSteps, find_reductions
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.model import list_reductions
+from maskc.grammar import list_reductions
 from maskc.grammar.sets import reduce_grammar
 from tests.compiler.pushdown.small_grammars import (
     LETTERS,

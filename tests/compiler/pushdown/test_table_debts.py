@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from maskc.compiler.lalr.items import find_conflicts
+from maskc.compiler.lalr import find_conflicts
 from maskc.compiler.lalr.refine import build_table_without_lexer
 from maskc.compiler.pushdown.debt_automaton import Verdict, check_debt_automaton
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
@@ -14,7 +14,7 @@ from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.pushdown.reductions import StateFacts
 from maskc.compiler.pushdown.table_debts import TableDebts, check_agreement
-from maskc.compiler.rows.sequences import ParserEvent
+from maskc.compiler.rows import ParserEvent
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar.sets import reduce_grammar

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from maskc.artifact.model import column_after
 from maskc.compiler.pipeline import compile_contents
-from maskc.compiler.rows import walk
+from maskc.compiler.rows import ParserEvent, Sequences, walk
 from maskc.compiler.rows.paths import LalrRule, distinguish
 from maskc.compiler.rows.seeds import walk_in_batches
-from maskc.compiler.rows.sequences import ParserEvent, Sequences
 from maskc.compiler.rows.steps import build_steps
 from maskc.errors import GrammarError
 from maskc.frontends.source import load_source

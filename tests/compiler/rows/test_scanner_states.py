@@ -9,7 +9,7 @@ from maskc.compiler.rows.seeds import replace_equivalent
 from maskc.compiler.rows.steps import InvariantSubtrees, build_steps
 from maskc.compiler.rows.unlexed import find_adjacencies, shortest_lexemes
 from maskc.ids import DEAD, ENTRY
-from maskc.lexer.scanner import contexts_after
+from maskc.lexer import contexts_after
 from maskc.vocab.trie import build_trie
 from tests.languages import language_of
 

@@ -11,8 +11,7 @@ from maskc.frontends.characters.automaton import Dfa, ExpressionTooLargeError, b
 from maskc.frontends.characters.regular import Regular
 from maskc.frontends.characters.terminals import write_class, write_pattern, write_terminal
 from maskc.frontends.notations import count_grammar
-from maskc.regular.charset import ANY
-from maskc.regular.tree import (
+from maskc.regular import (
     EMPTY_TEXT,
     MAX_SIZE,
     NOTHING,
@@ -28,6 +27,7 @@ from maskc.regular.tree import (
     repeat,
     sequence,
 )
+from maskc.regular.charset import ANY
 
 A, B, X, Y = literal("a"), literal("b"), Reference("x"), Reference("y")
 

@@ -26,7 +26,7 @@ from maskc.frontends.characters.terminals import (
 )
 from maskc.frontends.notations import read_ebnf, read_gbnf
 from maskc.frontends.translation import write_literal
-from maskc.regular.tree import (
+from maskc.regular import (
     choice,
     is_nullable,
     literal,

@@ -24,7 +24,7 @@ from maskc.frontends.lark.reading import read_grammar
 from maskc.frontends.lark.sharing import PLAIN, SHARING_CONTEXTS, SHARING_ROWS, SharedRow, rebound
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.grammar.model import LalrGrammar, Reduction
+from maskc.grammar import LalrGrammar, Reduction
 from tests.examples import examples
 
 FOLDER = Path(__file__).parents[3] / "grammars"

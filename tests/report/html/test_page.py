@@ -7,7 +7,7 @@ import pytest
 
 import maskc
 from maskc.compiler.pipeline import PassRecord
-from maskc.report import html
+from maskc.report import Bar, html
 from maskc.report.html import (
     list_log_ticks,
     list_ticks,
@@ -16,7 +16,6 @@ from maskc.report.html import (
     scale_log,
 )
 from maskc.report.inspect import report_artifact, view_artifact
-from maskc.report.model import Bar
 from tests.browsers import needs_browser, show
 from tests.report.example import HEADER, TIMINGS, UNDECIDED, curve, inspection
 
