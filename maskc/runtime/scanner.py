@@ -39,20 +39,6 @@ from maskc.ids import (
 # A ``memoryview``: its numbers are ids of whatever the array holds.
 Numbers = Any
 
-
-def view_numbers(array: NDArray[Any]) -> Numbers:
-    """Return an array's numbers as Python has them, by index and by slice: a view, not a copy.
-
-    To take one number, or a few, out of a NumPy array takes ten times as long as out of a list, and
-    to make lists of all arrays would be most of loading. A view is as quick as a list.
-
-    >>> numbers = view_numbers(np.array([3, 5, 8], dtype=np.int32))
-    >>> numbers[1], numbers[1:].tolist()
-    (5, [5, 8])
-    """
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).data
-
-
 # A way in which the open lexeme may end: the terminal that it becomes, or ``IGNORED``, and the
 # boundary, which is what the scanner knows there about the next lexeme. A plain tuple:
 # bytes that may end a lexeme unpack some, and a named one takes three times as long.
@@ -260,3 +246,16 @@ def to_bit_sets(rows: NDArray[np.uint64]) -> list[int]:
 
 def _to_bit_set(words: NDArray[np.uint64]) -> int:
     return int.from_bytes(words.astype("<u8").tobytes(), "little")
+
+
+def view_numbers(array: NDArray[Any]) -> Numbers:
+    """Return an array's numbers as Python has them, by index and by slice: a view, not a copy.
+
+    To take one number, or a few, out of a NumPy array takes ten times as long as out of a list, and
+    to make lists of all arrays would be most of loading. A view is as quick as a list.
+
+    >>> numbers = view_numbers(np.array([3, 5, 8], dtype=np.int32))
+    >>> numbers[1], numbers[1:].tolist()
+    (5, [5, 8])
+    """
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).data
