@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from maskc.jobs import Job
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
-    from maskc.runtime.link.automata.automaton import ByteAutomaton
+    from maskc.runtime.link.automata import ByteAutomaton
     from maskc.runtime.spelling import Spelling
     from maskc.vocab import AddedTokens, Vocabulary
 

@@ -14,7 +14,7 @@ from maskc.errors import HoleError, WrongTypeError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.holes import HoleMachine
 from maskc.runtime.holes.tracks import Automaton
-from maskc.runtime.link.automata.automaton import ByteAutomaton
+from maskc.runtime.link.automata import ByteAutomaton
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 # The captured symbols that were completed, in order: the name, and the text.

@@ -27,9 +27,9 @@ from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.automata import Words
+from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
-from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Piece, SchemaPiece
 from maskc.runtime.link.joining.switching import Markers
 from maskc.runtime.link.plan.replies import cut_reply, names_of

@@ -53,7 +53,7 @@ from maskc.kit.compiling import Automaton, Compiled, GrammarOrder, InProcess
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.limits import HOW_TO_RAISE, Limits
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.automata.automaton import TabledAutomaton
+from maskc.runtime.link.automata import TabledAutomaton
 from maskc.runtime.loading import check_contents
 from maskc.runtime.schema.plan.plan import FrozenPlan
 from maskc.vocab.vocabulary import Vocabulary

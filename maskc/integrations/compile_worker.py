@@ -35,7 +35,7 @@ from maskc.kit.compiling import GrammarOrder, InProcess, PatternAutomaton
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.limits import HOW_TO_RAISE, MEGABYTE, Limits
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.automata.automaton import tabulate
+from maskc.runtime.link.automata import tabulate
 from maskc.system import bound_data, bound_seconds, step_back
 from maskc.vocab.vocabulary import Vocabulary
 from maskc.work import Service

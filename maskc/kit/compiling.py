@@ -32,7 +32,7 @@ from maskc.regular.nfa import Nfa
 from maskc.regular.nodes import Accept, LookAround, SplitNode, targets_of
 from maskc.regular.threads import Thread, ThreadList, ThreadStepper, hold_at_end
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.automata.automaton import MAX_MEGABYTES, ByteAutomaton
+from maskc.runtime.link.automata import MAX_MEGABYTES, ByteAutomaton
 from maskc.runtime.link.counts.positions import CountedPattern
 from maskc.runtime.schema.plan.plan import FrozenPlan
 from maskc.runtime.step_budget import charge_steps

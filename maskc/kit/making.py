@@ -26,12 +26,12 @@ from maskc.runtime.cache.budget import Budget, Cache
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.fields import PlanError
 from maskc.runtime.holes import Given
-from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.automata import Words
 from maskc.runtime.link.counts.positions import CountedPattern
+from maskc.runtime.link.joining import LinkMachine, LinkResults
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Expression, PieceExpression
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
-from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
 from maskc.runtime.link.joining.pieces import AutomatonPiece, CountingPiece, Piece, SchemaPiece
 from maskc.runtime.link.plan.composing import Composer, count_pattern
 from maskc.runtime.link.plan.opening import LinkOpener

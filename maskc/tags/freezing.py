@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from maskc.artifact.model import Contents
 from maskc.errors import LimitError
-from maskc.runtime.link.automata.automaton import ByteAutomaton, Words, tabulate
+from maskc.runtime.link.automata import ByteAutomaton, Words, tabulate
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.counts.positions import CountedPattern
 from maskc.runtime.link.joining.expressions import (

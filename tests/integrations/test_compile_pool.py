@@ -19,7 +19,7 @@ from maskc.kit.compiling import PatternAutomaton
 from maskc.kit.file import make_kit
 from maskc.kit.kit import REQUEST_LIMITS
 from maskc.runtime.batches import allocate_bitmask
-from maskc.runtime.link.automata.automaton import TabledAutomaton, tabulate
+from maskc.runtime.link.automata import TabledAutomaton, tabulate
 from maskc.vocab import load_vocabulary
 from maskc.work.worker_queue import BusyError, CancelledOrderError, Request, WorkerDiedError
 

@@ -18,8 +18,7 @@ from maskc.kit.constraint import Constraint
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
 from maskc.regular import counted
-from maskc.runtime.link.automata import walk
-from maskc.runtime.link.automata.automaton import START
+from maskc.runtime.link.automata import START, walk
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.joining.pieces import CountingPiece
 from maskc.vocab.vocabulary import Vocabulary

@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from maskc.runtime.link.joining.machine import LinkMachine
+from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT

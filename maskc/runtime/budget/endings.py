@@ -37,7 +37,7 @@ from maskc.runtime.budget.completions import (
     text_of,
 )
 from maskc.runtime.budget.links import open_texts
-from maskc.runtime.link.joining.machine import LinkMachine
+from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.step_budget import one_mask

@@ -33,7 +33,8 @@ from maskc.runtime.budget.values import JsonTexts
 from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes import HoleMachine
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.link.automata.automaton import NO_LABEL, START, ByteAutomaton
+from maskc.runtime.link.automata import NO_LABEL, START, ByteAutomaton
+from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
@@ -43,7 +44,6 @@ from maskc.runtime.link.joining.expressions import (
     Rest,
 )
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
-from maskc.runtime.link.joining.machine import LinkMachine
 from maskc.runtime.link.joining.pieces import (
     AutomatonPiece,
     CountingAutomaton,

@@ -29,7 +29,7 @@ from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, pop_and_push
 from maskc.runtime.lalr.machine import LalrMachine, find_effect
 from maskc.runtime.lalr.newlines import COUNTED
 from maskc.runtime.lalr.stack_cache import HypothesisCache, measure_effects
-from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.automata import Words
 from maskc.runtime.machine import Machine, check_hypotheses
 from maskc.runtime.scanner import group_bytes
 from maskc.runtime.step_budget import USUAL_STEPS, one_mask

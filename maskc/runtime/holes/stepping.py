@@ -29,7 +29,7 @@ from maskc.runtime.holes.tracks import BEGINNING, Automaton, Tracks
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.tables import LalrTables
-from maskc.runtime.link.automata.automaton import START
+from maskc.runtime.link.automata import START
 from maskc.runtime.scanner import ScannerTables
 from maskc.runtime.step_budget import charge_steps
 

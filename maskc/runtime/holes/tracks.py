@@ -21,7 +21,7 @@ from maskc.arguments import as_items
 from maskc.errors import HoleError, WrongTypeError
 from maskc.ids import ScannerStateId, TerminalId
 from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.link.automata.automaton import START, ByteAutomaton, Words
+from maskc.runtime.link.automata import START, ByteAutomaton, Words
 
 OUTSIDE = 0
 BEGINNING = 1

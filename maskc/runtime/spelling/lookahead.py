@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from maskc.errors import LimitError
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.link.joining.machine import LinkMachine
+from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.spelling import Spelling, evict_half
 from maskc.runtime.spelling.tables import DEAD, Ints, WholeChunks, Words, pack

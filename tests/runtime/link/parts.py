@@ -1,7 +1,7 @@
 """Boundaries of a few tokens, and the tokens of a part."""
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.automata import Words
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from tests.runtime.schema.vocabularies import build_index
 

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from maskc.runtime.link.automata.automaton import START, Words
+from maskc.runtime.link.automata import START, Words
 from tests.examples import seeds
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automata.automaton import START, Words
+from maskc.runtime.link.automata import START, Words
 from maskc.runtime.link.automata.scanning import AutomatonScans, TrieScanner
 from maskc.runtime.schema.tries.trie import ROOT
 from tests.runtime.schema.vocabularies import build_index

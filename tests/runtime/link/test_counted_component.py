@@ -8,8 +8,7 @@ from maskc.kit.compiling import PatternAutomaton
 from maskc.regular import counted
 from maskc.regular.counted import count_loops
 from maskc.runtime.cache.budget import Budget
-from maskc.runtime.link.automata import walk
-from maskc.runtime.link.automata.automaton import START
+from maskc.runtime.link.automata import START, walk
 from maskc.runtime.link.automata.lacking import fill_in
 from maskc.runtime.link.automata.loop_reader import LoopReader
 from maskc.runtime.link.automata.scanning import ROOT_ONLY, TrieScanner

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.runtime.link.automata.automaton import NO_LABEL
+from maskc.runtime.link.automata import NO_LABEL
 from maskc.runtime.link.text import CHARACTERS, FreeText, FreeWords
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from maskc.runtime.cache.pool import MaskPool
-from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
+from maskc.runtime.link.joining import LinkMachine, LinkResults
 from maskc.runtime.link.joining.pieces import StopPiece
 from tests.runtime.link.parts import TOKENS, make_boundaries, make_leaf
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from maskc.frontends.notations import read_pattern
 from maskc.kit.compiling import PatternAutomaton
 from maskc.runtime.fields import PlanError
-from maskc.runtime.link.automata.automaton import tabulate
+from maskc.runtime.link.automata import tabulate
 from maskc.runtime.link.plan.records import (
     AUTOMATON,
     BYTES,

@@ -5,7 +5,7 @@ import pytest
 
 from maskc.frontends.notations import read_pattern
 from maskc.kit.compiling import PatternAutomaton
-from maskc.runtime.link.automata.automaton import TabledAutomaton, Words, tabulate
+from maskc.runtime.link.automata import TabledAutomaton, Words, tabulate
 
 
 def texts_of(automaton, most=6):

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.link.automata.automaton import ByteAutomaton
+from maskc.runtime.link.automata import ByteAutomaton
 from maskc.runtime.link.automata.lacking import cut_short, fill_in
 from maskc.runtime.link.automata.loops import (
     MOST_PASSES,

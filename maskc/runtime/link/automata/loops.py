@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from maskc.runtime.step_budget import charge_steps
 
 if TYPE_CHECKING:
-    from maskc.runtime.link.automata.automaton import ByteAutomaton
+    from maskc.runtime.link.automata import ByteAutomaton
 
 MOST_STATES = 250  # their numbers are bytes
 MOST_PASSES = (1 << 16) - 1

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton
+from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton
 from maskc.runtime.link.automata.loop_reader import (
     LEVEL,
     NODES_AT_ONCE,

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from maskc.errors import LimitError
 from maskc.runtime.cache.pool import PooledMask
-from maskc.runtime.link.automata.automaton import MAX_MEGABYTES, START, ByteAutomaton
+from maskc.runtime.link.automata import MAX_MEGABYTES, START, ByteAutomaton
 from maskc.runtime.link.automata.scanning import NO_EXITS, AutomatonScans, Scan, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.schema.machine.nodes import Configuration

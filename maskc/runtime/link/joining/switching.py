@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton, Left, split_words
+from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton, Left, split_words
 from maskc.runtime.link.automata.scanning import AutomatonScans
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Expression, Rest

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from maskc.errors import LimitError
-from maskc.runtime.link.automata.automaton import Words
+from maskc.runtime.link.automata import Words
 from maskc.runtime.link.automata.scanning import AutomatonScans, TrieScanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
 from maskc.runtime.link.counts.positions import CountedPattern

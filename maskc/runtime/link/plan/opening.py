@@ -19,11 +19,11 @@ from maskc.artifact.sections import is_link, is_schema
 from maskc.runtime.cache.budget import Budget
 from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.fields import PlanError
-from maskc.runtime.link.automata.automaton import TabledAutomaton
+from maskc.runtime.link.automata import TabledAutomaton
+from maskc.runtime.link.joining import LinkMachine, LinkResults
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.joining.grammar_piece import MachinePiece
-from maskc.runtime.link.joining.machine import LinkMachine, LinkResults
 from maskc.runtime.link.joining.pieces import SchemaPiece
 from maskc.runtime.link.plan.composing import Composer, Constant, Item, Keep, Late
 from maskc.runtime.link.plan.members import Alternatives, Parameters

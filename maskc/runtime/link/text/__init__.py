@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maskc.runtime.link.automata.automaton import NO_LABEL, ByteAutomaton
+from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.link.joining.switching import ATOM, Word
 from maskc.runtime.schema.tries.trie import ROOT, Ints

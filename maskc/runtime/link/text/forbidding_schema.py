@@ -23,7 +23,7 @@ from functools import partial
 from typing import NamedTuple
 
 from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
-from maskc.runtime.link.automata.automaton import START, ByteAutomaton
+from maskc.runtime.link.automata import START, ByteAutomaton
 from maskc.runtime.link.automata.scanning import Scan
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Rest

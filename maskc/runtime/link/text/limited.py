@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from maskc.runtime.link.automata.automaton import START, ByteAutomaton
+from maskc.runtime.link.automata import START, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece, cross

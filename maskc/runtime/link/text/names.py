@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from maskc.runtime.link.automata.automaton import START, ByteAutomaton, Left, split_words
+from maskc.runtime.link.automata import START, ByteAutomaton, Left, split_words
 from maskc.runtime.link.automata.node_sets import without
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
