@@ -33,10 +33,10 @@ from typing import Any
 
 from benchmarks.engines import RefusedError, read_engine
 from benchmarks.engines.process import read_lines
-from maskc.verify.generation import generate_texts
 from maskc.verify.grammar import GrammarSubject
 from maskc.verify.model import VerifyOptions, choose_files, find_corpus, read_text
 from maskc.verify.mutation import draw_mutations
+from tests.grammars.walks import generate_texts
 
 PEERS = ("llguidance", "xgrammar")
 LIMIT_S = 120
