@@ -40,6 +40,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from typing import Final
 
+from maskc.acyclic import mypyc_attr
 from maskc.ids import GeneralStateId, NonterminalId, ScannerStateId
 from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.glr.gss import ONE, Stacks, index_nodes, list_nodes
@@ -60,10 +61,17 @@ Debt = int
 # A state of the automaton: its debts, in increasing order.
 Debts = tuple[Debt, ...]
 
-# What reading one state of the parser yields: the unions of tokens that are legal, whatever is
-# below, and the debts that are left; with none left the rest does not matter. A plain tuple, as new
-# texts are read in a loop over these.
-Edge = tuple[tuple[int, ...], Debts]
+
+@mypyc_attr(acyclic=True)
+class Edge:
+    """What reading one state of the parser yields. Never changes."""
+
+    __slots__ = ("debts", "unions")
+
+    def __init__(self, unions: tuple[int, ...], debts: Debts) -> None:
+        self.unions = unions  # of tokens that are legal, whatever is below
+        self.debts = debts  # those that are left; with none left the rest does not matter
+
 
 _Top = tuple[StackQuery, Layer]  # what is on top of a state, and the query on it
 
@@ -126,7 +134,7 @@ class DebtReader:
             if below[0]:
                 self._read_below(debts, below, found, parting)
             else:
-                found.update(self._edge(debts, BOTTOM)[0])
+                found.update(self._edge(debts, BOTTOM).unions)
         if parting:
             self._read_graph(parting, found)
         return found
@@ -148,8 +156,9 @@ class DebtReader:
                 parting.append((stacks, debts))
                 return
             _, state, stacks = stacks
-            unions, debts = edges.get((debts, state)) or self._edge(debts, state)
-            found.update(unions)
+            edge: Edge = edges.get((debts, state)) or self._edge(debts, state)
+            found.update(edge.unions)
+            debts = edge.debts
 
     def _read_graph(self, parting: list[tuple[Stacks, Debts]], found: set[int]) -> None:
         """Add the same where stacks part: each node is read once, the youngest first.
@@ -174,8 +183,9 @@ class DebtReader:
                 continue
             state, below, due = waiting.pop(-heappop(order))
             debts = due.pop() if len(due) == 1 else _unite(due)
-            unions, debts = edges.get((debts, state)) or self._edge(debts, state)
-            found.update(unions)
+            edge: Edge = edges.get((debts, state)) or self._edge(debts, state)
+            found.update(edge.unions)
+            debts = edge.debts
             if debts:
                 parting.append((below, debts))
 
@@ -226,21 +236,19 @@ class DebtReader:
                     if last is None:
                         continue
             wanted.pop()
-            unions, debts = last
+            if last.unions:
+                reading.unions.update(last.unions)
+            if last.debts:
+                if is_above:
+                    self._fall_due(reading, last.debts)
+                else:
+                    reading.debts.update(last.debts)
             last = None
-            if unions:
-                reading.unions.update(unions)
-            if is_above and debts:
-                self._fall_due(reading, debts)
-            elif debts:
-                reading.debts.update(debts)
 
     def _close(self, key: int, unions: set[int], debts: set[Debt]) -> Edge:
         """Return what was found in a reading, and cache it."""
-        found = (
-            self._queries.tokens_without_rows.join(unions),
-            tuple(sorted(debts)) if debts else (),
-        )
+        joined = self._queries.tokens_without_rows.join(unions)
+        found = Edge(joined, tuple(sorted(debts)) if debts else ())
         if key >= 0:
             self._tops.put(key, found)
         return found

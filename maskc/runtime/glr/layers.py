@@ -54,6 +54,7 @@ class Layers:
         self._n_states = len(parser.taken)
         self.n = (1 + self._n_states) * self._n_states  # the numbers of layers are below this
         self._pushed = Cache(budget, n_bytes=_LAYER_BYTES)  # number → layer
+        self._shifts: list[Shifts | None] = [None] * self._n_states
 
     def push(self, below: GeneralStateId, state: GeneralStateId) -> Layer:
         """Return the layer of a state that was pushed onto another one."""
@@ -85,6 +86,12 @@ class Layers:
             for reduction in parser.reduces(state):
                 if reduction[1] > 1:
                     reductions[reduction] = None
-        shifts = [(state, parser.shifts(state)) for state in states]
-        rows = tuple([row for row in shifts if row[1]])
+        rows = tuple([row for row in map(self._shifts_of, states) if row[1]])
         return Layer(number, below, rows, tuple(reductions), taken, live)
+
+    def _shifts_of(self, state: GeneralStateId) -> Shifts:
+        """Return a state with what it shifts: the same object for all layers."""
+        found = self._shifts[state]
+        if found is None:
+            found = self._shifts[state] = (state, self._parser.shifts(state))
+        return found

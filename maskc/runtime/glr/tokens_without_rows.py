@@ -53,6 +53,7 @@ class TokensWithoutRows:
         # end, as a bit set.
         self._children: list[dict[int, int]] = [{}]
         self._ends: list[int] = [0]
+        self._single: dict[int, tuple[int]] = {}  # union → the tuple of it alone
         for i, token in enumerate(self._tokens):
             self._add(text_of(token) or b"", 1 << i)
 
@@ -118,9 +119,15 @@ class TokensWithoutRows:
         """Return the same tokens in order, with those without rows in one union."""
         bits = self._tokens_without_rows_of(unions) if self._tokens and unions else 0
         if not bits:
-            return tuple(sorted(unions)) if unions else ()
+            return self._join_few(unions) if len(unions) < 2 else tuple(sorted(unions))
         n_unions = self._graph.n_unions
         return (*sorted([union for union in unions if union < n_unions]), n_unions + bits)
+
+    def _join_few(self, unions: set[int]) -> tuple[int, ...]:
+        """Return no union or one: the same object for the same one."""
+        for union in unions:
+            return self._single.setdefault(union, (union,))
+        return ()
 
     def _tokens_without_rows_of(self, unions: Iterable[int]) -> int:
         """Return the tokens without rows of some unions, as a bit set."""
