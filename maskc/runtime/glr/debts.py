@@ -63,7 +63,7 @@ Debts = tuple[Debt, ...]
 
 
 @mypyc_attr(acyclic=True)
-class Edge:
+class DebtEdge:
     """What reading one state of the parser yields. Never changes."""
 
     __slots__ = ("debts", "unions")
@@ -156,7 +156,7 @@ class DebtReader:
                 parting.append((stacks, debts))
                 return
             _, state, stacks = stacks
-            edge: Edge = edges.get((debts, state)) or self._edge(debts, state)
+            edge: DebtEdge = edges.get((debts, state)) or self._edge(debts, state)
             found.update(edge.unions)
             debts = edge.debts
 
@@ -183,7 +183,7 @@ class DebtReader:
                 continue
             state, below, due = waiting.pop(-heappop(order))
             debts = due.pop() if len(due) == 1 else _unite(due)
-            edge: Edge = edges.get((debts, state)) or self._edge(debts, state)
+            edge: DebtEdge = edges.get((debts, state)) or self._edge(debts, state)
             found.update(edge.unions)
             debts = edge.debts
             if debts:
@@ -196,10 +196,10 @@ class DebtReader:
             found[nonterminal] |= self._parser.live[state]
         return found
 
-    def _edge(self, debts: Debts, state: GeneralStateId) -> Edge:
+    def _edge(self, debts: Debts, state: GeneralStateId) -> DebtEdge:
         """Return what reading a state below the top yields."""
         key = (debts, state)
-        found: Edge | None = self._edges.get(key)
+        found: DebtEdge | None = self._edges.get(key)
         if found is None:
             reading = _Reading(-1, state, [], set(), set())
             self._fall_due(reading, debts)
@@ -207,7 +207,7 @@ class DebtReader:
             self._edges.put(key, found)
         return found
 
-    def _read_all(self, reading: _Reading) -> Edge:
+    def _read_all(self, reading: _Reading) -> DebtEdge:
         """Return what a reading yields, and cache all that had to be read for it.
 
         ``pending`` holds the readings that wait, each for the one after it: a token may have
@@ -215,7 +215,7 @@ class DebtReader:
         may be evicted now, so what was read last is handed on.
         """
         pending = [reading]
-        last: Edge | None = None
+        last: DebtEdge | None = None
         while True:
             charge_steps(1)
             reading = pending[-1]
@@ -245,10 +245,10 @@ class DebtReader:
                     reading.debts.update(last.debts)
             last = None
 
-    def _close(self, key: int, unions: set[int], debts: set[Debt]) -> Edge:
+    def _close(self, key: int, unions: set[int], debts: set[Debt]) -> DebtEdge:
         """Return what was found in a reading, and cache it."""
         joined = self._queries.tokens_without_rows.join(unions)
-        found = Edge(joined, tuple(sorted(debts)) if debts else ())
+        found = DebtEdge(joined, tuple(sorted(debts)) if debts else ())
         if key >= 0:
             self._tops.put(key, found)
         return found
@@ -273,7 +273,7 @@ class DebtReader:
 
     def _open(
         self, query: StackQuery, layer: Layer, key: int, pending: list[_Reading]
-    ) -> Edge | None:
+    ) -> DebtEdge | None:
         """Return what reading a layer yields; ``None`` if layers on top of it have to be read.
 
         Then its reading waits with those that are pending.
@@ -320,5 +320,5 @@ def _unite(several: set[Debts]) -> Debts:
     return tuple(sorted(found.union(*several)))
 
 
-def _measure(key: tuple[Debts, GeneralStateId], _: Edge) -> int:
+def _measure(key: tuple[Debts, GeneralStateId], _: DebtEdge) -> int:
     return ENTRY_BYTES + _NUMBER_BYTES * len(key[0])
