@@ -152,8 +152,8 @@ def _refine(table: list[list[int]], before: list[list[int]], block: list[int]) -
     """
     size = Counter(block)
     n_numbers = max(block) + 1
-    signature_of = [itemgetter(*row) for row in table]
-    changed: Iterable[int] = range(len(table))
+    changed: Iterable[int] = [state for state, number in enumerate(block) if size[number] > 1]
+    signature_of = [itemgetter(*row) for row in table] if changed else []
     while changed:
         poll()
         parts: dict[int, dict[Hashable, list[int]]] = {}
@@ -203,13 +203,23 @@ def _number(
             merged_kinds.append(kind)
     defaults, sparse = [DEAD], [dict[int, int]()]
     for row in zip(*distinct, strict=True):
-        counts = Counter(row)
-        most = max(counts.values())
-        default = min(target for target, count in counts.items() if count == most)
+        default = _most_frequent(row)
         defaults.append(default)
         sparse.append({kind: target for kind, target in enumerate(row) if target != default})
     final = [NO_LABEL, *(labels[member[number]] for number in numbers.order)]
     return CharDfa(merged_starts, merged_kinds, defaults, sparse, final, 1)
+
+
+def _most_frequent(row: Sequence[int]) -> int:
+    """Return what is most often in a row; of several the least."""
+    counts: dict[int, int] = {}
+    for target in row:
+        counts[target] = counts.get(target, 0) + 1
+    found, most = DEAD, 0
+    for target, count in counts.items():
+        if count > most or count == most and target < found:
+            found, most = target, count
+    return found
 
 
 def merge_starts(parts: Iterable[Sequence[int]]) -> list[int]:

@@ -92,9 +92,9 @@ class Space(Holding):
         return found
 
     def both(self, parts: Iterable[Formula]) -> Formula:
-        open_ = list(parts)
-        if len(open_) == 1:
-            return open_[0]
+        open_ = [part for part in parts if part is not self.true]
+        if len(open_) < 2:
+            return open_[0] if open_ else self.true
         mask, found = EVERY_TYPE, dict[Formula, None]()
         values: frozenset[Value] | None = None
         excluded: frozenset[Value] = frozenset()
@@ -110,7 +110,7 @@ class Space(Holding):
                 values = part.args[0] if values is None else values & part.args[0]
             elif part.kind == "novalues":
                 excluded |= part.args[0]
-            elif part is not self.true:
+            else:
                 found[part] = None
         excluded = frozenset(value for value in excluded if BIT[value[0]] & mask)
         if excluded and values is None:

@@ -16,6 +16,7 @@ from functools import lru_cache
 from maskc.formats.registry import EMAIL, EXACT_EMAIL, EXACT_HOST, HOST, REGEX
 from maskc.jsonschema.host_names import build_names
 from maskc.jsonschema.patterns import build_whole
+from maskc.runtime.schema.scans.residuals import matrix_of
 from maskc.runtime.schema.strings.characters import CharDfa
 
 _LEAP = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
@@ -183,5 +184,7 @@ def build_format(name: str) -> CharDfa | None:
 @lru_cache(maxsize=32)
 def _build(name: str) -> CharDfa:
     if name in (HOST, EMAIL):
-        return build_names(name)
+        found = build_names(name)
+        found.matrix = matrix_of(found)  # now, as no mask is to wait for it
+        return found
     return read_by(name, _READ[name]) if name in _READ else build_whole(_PATTERNS[name])

@@ -134,13 +134,13 @@ class ClassTrie(NamedTuple):
     groups: Indices  # intp[n_symbols], of each symbol its group
     levels: list[int]  # where the nodes of so many symbols begin, and one past the last
     first: Ints  # int32[n + 1], the children of a node are those from its own to the next one's
-    parents: Ints  # int32[n], the node above; 0 of the root
+    parents: Indices  # intp[n], the node above; 0 of the root
     # low, high: int32[n], the first unit below it, and one past the last, each less 1; its own come
     # first
     low: Ints
     high: Ints
     owners: Ints  # int32[n_units], of each unit but 0 its node
-    symbol_of: Ints  # int32[n], its last symbol
+    symbol_of: Indices  # intp[n], its last symbol
     below: Bits  # uint64[n], the groups that come below it, as bits; those of the root are not read
     units: Units  # of its tokens
     # cut, cut_items: intp[n_cut], the units that end inside a character, and an item of each
@@ -151,7 +151,7 @@ class ClassTrie(NamedTuple):
     @property
     def n_bytes(self) -> int:
         units = self.units
-        n_bytes = 28 * len(self.low) + 16 * len(units.sizes) + 4 * len(units.tokens)
+        n_bytes = 36 * len(self.low) + 16 * len(units.sizes) + 4 * len(units.tokens)
         return n_bytes + (0 if units.unit_of is None else units.unit_of.nbytes)
 
 
@@ -245,7 +245,9 @@ def _trie_of(
 def _move_trie(trie: ClassTrie, character_trie: CharacterTrie) -> ClassTrie:
     """Return a trie of single characters whose first ones alone are others."""
     symbols, groups = np.arange(len(character_trie.distinct)), _group(character_trie.distinct)
-    return trie._replace(symbols=symbols, groups=groups, symbol_of=character_trie.character_of)
+    return trie._replace(
+        symbols=symbols, groups=groups, symbol_of=character_trie.character_of.astype(np.intp)
+    )
 
 
 def _make_trie(
@@ -253,14 +255,14 @@ def _make_trie(
 ) -> ClassTrie:
     tables, items = character_trie.tables, items_of(index, character_trie)
     levels, first, owners = character_trie.levels, tables.first, items.owners.astype(np.intp)
-    symbol_of = character_trie.character_of
+    symbol_of = character_trie.character_of.astype(np.intp)
     if symbols is None:
         symbols = np.arange(len(character_trie.distinct))
         groups = _group(character_trie.distinct)
     else:
         groups = np.arange(N_GROUPS)
         levels, first, folded = _fold_nodes(character_trie, symbols)
-        owners, symbol_of = folded[owners], np.zeros(levels[-1], dtype=np.int32)
+        owners, symbol_of = folded[owners], np.zeros(levels[-1], dtype=np.intp)
         symbol_of[folded] = symbols[character_trie.character_of]
     # Ways to end: between two characters, inside one, by its beginning, and with the quote.
     n_begun = len(character_trie.ranges)
@@ -280,7 +282,7 @@ def _make_trie(
         groups,
         levels,
         first,
-        parents_of(first),
+        parents_of(first).astype(np.intp),
         low,
         high,
         owner_of_unit,

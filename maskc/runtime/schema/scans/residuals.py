@@ -11,7 +11,8 @@ residual of two classes of characters, digits and others.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -145,19 +146,27 @@ def never_dies(dfa: CharDfa, state: int) -> bool:
 
 def matrix_of(dfa: CharDfa) -> Matrix:
     """Return an automaton as arrays."""
-    n_kinds = max(dfa.classes) + 1
-    charge_steps(dfa.n_states)
-    cells = np.repeat(np.array(dfa.defaults, dtype=np.int32)[None], n_kinds, axis=0)
     rows = list(dfa.rows)
+    n_states, n_kinds = len(rows), max(dfa.classes) + 1
+    charge_steps(n_states)
+    cells = np.empty((n_kinds, n_states), dtype=np.int32)
+    cells[:] = dfa.defaults
     counts = list(map(len, rows))
-    n_cells = sum(counts)
-    kinds = np.fromiter(chain.from_iterable(rows), np.int32, n_cells)
-    targets = np.fromiter(chain.from_iterable(row.values() for row in rows), np.int32, n_cells)
-    states = np.arange(len(rows), dtype=np.int32).repeat(counts)
+    kinds = _pack(chain.from_iterable(rows), sum(counts))
+    targets = _pack(chain.from_iterable([row.values() for row in rows]), sum(counts))
+    at = kinds * np.intp(n_states)
+    at += np.arange(n_states).repeat(counts)
     is_there = kinds < n_kinds
-    cells[kinds[is_there], states[is_there]] = targets[is_there]
+    if not is_there.all():
+        at, targets = at[is_there], targets[is_there]
+    cells.reshape(-1)[at] = targets
     in_order = list(dict.fromkeys(dfa.classes))
     number = np.zeros(n_kinds, dtype=np.intp)
     number[in_order] = np.arange(len(in_order))
     starts, classes = np.array(dfa.starts, dtype=np.int32), np.array(dfa.classes, dtype=np.intp)
     return Matrix(starts, number.take(classes), cells.take(in_order, axis=0))
+
+
+def _pack(numbers: Iterable[int], n: int) -> Ints:
+    # Two thirds of the time of numpy.fromiter.
+    return np.frombuffer(struct.pack(f"{n}i", *numbers), dtype=np.int32)

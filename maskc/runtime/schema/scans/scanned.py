@@ -88,7 +88,10 @@ class Scanned:
             if self.reached is not None:
                 sizes = sizes.take(self.reached)
             n_sizes = int(sizes.max(initial=0)) + 1
-            distinct, which = number_keys(self._ends.astype(np.intp) * n_sizes + sizes)
+            keys = self._ends.astype(np.intp)
+            keys *= n_sizes
+            keys += sizes
+            distinct, which = number_keys(keys)
             pairs = [divmod(key, n_sizes) for key in distinct.tolist()]
             self._groups = [Group(self._targets_of(end), size) for end, size in pairs], which
         return self._groups

@@ -193,7 +193,7 @@ class StringRows:
 
     def _scan(self, dfa: CharDfa, state: int, before: bytes) -> Scanned:
         key = (matrix_of, id(dfa))
-        matrix = self._known.get(key)
+        matrix = dfa.matrix or self._known.get(key)
         if matrix is None:
             matrix = matrix_of(dfa)
             self._known.put(key, matrix)

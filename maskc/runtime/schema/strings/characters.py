@@ -15,7 +15,7 @@ import hashlib
 import marshal
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from maskc.acyclic import mypyc_attr
 
@@ -78,6 +78,8 @@ class CharDfa:
 
     Attributes:
         order: what :func:`maskc.runtime.schema.strings.keys.order_names` has found.
+        matrix: what :func:`maskc.runtime.schema.scans.residuals.matrix_of` has made ahead, of large
+            automata that all schemas share.
         texts: where it was built of texts, these in ascending order, their labels, and the label of
             every other text; ``None`` for others.
     """
@@ -98,6 +100,7 @@ class CharDfa:
         self._ranges: dict[int, tuple[tuple[int, int], ...]] | None = None
         self._special: dict[int, tuple[tuple[int, int], ...] | None] = {}
         self.order: tuple[list[int] | None] | None = None
+        self.matrix: Any = None
         self.texts: tuple[list[str], list[int], int] | None = None
         self._successors: list[frozenset[int]] | None = None
         self._nearest: list[int] | None = None
