@@ -104,6 +104,7 @@ class _Search:
         self._pointer, self._counter, self._joins_existential = pointer, counter, joins_existential
         self.found: list[Atoms] = []
         self._entailment = Entailment(space, type_, joins_existential=joins_existential)
+        self._required: Atoms | None = None  # atoms of all alternatives that ask for a member
         self._joined: dict[Formula, list[Formula]] = {}
         self._opened: dict[Formula, tuple[Atoms, list[Formula]] | None] = {}
 
@@ -117,6 +118,8 @@ class _Search:
             if known is None:
                 continue
             atoms, clauses = known
+            if self._required is None:  # what holds now holds of all alternatives
+                self._required = frozenset([atom for atom in atoms if atom.kind == "some"])
             options = self._propagate(atoms, clauses)
             if options is None:
                 continue
@@ -285,12 +288,13 @@ class _Search:
 
     def _list_exclusive(self, parts: Iterable[Formula]) -> list[Formula]:
         """Return options of which one holds iff exactly one of some parts does."""
+        required = self._required or frozenset()
         found, used, are_apart = list[Formula](), dict[str, frozenset[Value]](), True
         for part in parts:
             units = self._open_one(part)
             if units is None:
                 continue
-            constants = list_constants(units[0])
+            constants = list_constants(units[0] | required)
             if found:
                 used = {
                     name: values | constants[name]

@@ -148,6 +148,42 @@ def test_a_required_constant_tells_a_hundred_branches_apart():
     assert [accepts(machine, text) for text in texts] == [True, False, False]
 
 
+def test_a_constant_whose_key_is_required_beside_the_branches_tells_them_apart():
+    """They are not negated: with each other's twenty members that took over 100,000 steps."""
+    branches = [
+        {
+            "properties": {
+                "kind": {"const": n},
+                **{f"p{k}": {"type": "string", "minLength": n} for k in range(20)},
+            },
+        }
+        for n in range(250)
+    ]
+    machine = build_machine({"type": "object", "required": ["kind"], "oneOf": branches})
+    texts = ['{"kind":2,"p1":"abc"}', '{"kind":3,"p1":"ab"}', '{"kind":250}', '{"p1":"abc"}']
+    assert [accepts(machine, text) for text in texts] == [True, False, False, False]
+
+
+@pytest.mark.parametrize("second", [{"const": 2}, {"enum": [1, 2]}, {"type": "integer"}, {}])
+@pytest.mark.parametrize("kind", [{}, {"enum": [1, 2]}, {"const": 2}])
+def test_a_key_that_is_required_beside_branches_makes_none_of_them_more(second, kind):
+    schema = {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": kind},
+        "oneOf": [
+            {"properties": {"kind": {"const": 1}, "a": {"type": "null"}}},
+            {"properties": {"kind": second}, "required": ["b"]},
+        ],
+    }
+    machine = build_machine(schema)
+    judge = jsonschema.Draft202012Validator(schema)
+    for value in (1, 2, 3, "x"):
+        for more in ({}, {"a": None}, {"a": 1}, {"b": 1}, {"a": None, "b": 1}, {"a": 1, "b": 1}):
+            given = {"kind": value, **more}
+            assert accepts(machine, json.dumps(given)) == judge.is_valid(given), given
+
+
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
