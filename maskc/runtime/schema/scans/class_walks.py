@@ -197,6 +197,12 @@ class ClassWalk:
         trie, rows = self._trie, table.cells
         kinds, parents = self._of_symbol.astype(rows.dtype), trie.parents
         # No index is outside; without a mode each is looked at.
+        if len(rows) >> table.shift == 2:  # one live state, as of [a-z]*, which is state 1
+            alive = (rows.take(start + kinds) != DEAD).take(trie.symbol_of, mode="clip")
+            alive[0] = True
+            for begin, end in pairwise(trie.levels[1:]):
+                alive[begin:end] &= alive.take(parents[begin:end], mode="clip")
+            return self._unite_ends(alive, most)
         symbols = kinds.take(trie.symbol_of, mode="clip")
         states = np.zeros(len(symbols), dtype=rows.dtype)
         states[0] = start
@@ -207,8 +213,16 @@ class ClassWalk:
             # Tokens of a hundred characters are mostly white space or one sign again and again.
             if not n % _LEVELS_AT_ONCE and not states[begin:end].any():
                 break
-        ends = np.zeros(1 + len(trie.owners), dtype=np.min_scalar_type(most))
-        ends[1:] = states.take(trie.owners, mode="clip") >> table.shift
+        states >>= table.shift
+        return self._unite_ends(states, most)
+
+    def _unite_ends(
+        self, states: NDArray[np.generic], most: int
+    ) -> tuple[NDArray[np.unsignedinteger], Ints | None]:
+        """Return what :meth:`run` does, from the states of all nodes."""
+        owners = self._trie.owners
+        ends = np.zeros(1 + len(owners), dtype=np.min_scalar_type(most))
+        ends[1:] = states.take(owners, mode="clip")
         is_few = np.count_nonzero(ends) * FEWER <= len(ends)
         return ends, ends.nonzero()[0].astype(np.int32) if is_few else None
 
