@@ -203,14 +203,14 @@ def _number(
             merged_kinds.append(kind)
     defaults, sparse = [DEAD], [dict[int, int]()]
     for row in zip(*distinct, strict=True):
-        default = _most_frequent(row)
+        default = find_default(row)
         defaults.append(default)
         sparse.append({kind: target for kind, target in enumerate(row) if target != default})
     final = [NO_LABEL, *(labels[member[number]] for number in numbers.order)]
     return CharDfa(merged_starts, merged_kinds, defaults, sparse, final, 1)
 
 
-def _most_frequent(row: Sequence[int]) -> int:
+def find_default(row: Iterable[int]) -> int:
     """Return what is most often in a row; of several the least."""
     counts: dict[int, int] = {}
     for target in row:

@@ -15,7 +15,13 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from maskc.jsonschema.exploring import MAX_STATES, NONE, TooLargeError, merge_starts
+from maskc.jsonschema.exploring import (
+    MAX_STATES,
+    NONE,
+    TooLargeError,
+    find_default,
+    merge_starts,
+)
 from maskc.regular import Anchor, Characters, Expression
 from maskc.regular import Sequence as Parts
 from maskc.regular.charset import MAX_CODE_POINT
@@ -111,15 +117,20 @@ def _prepend(head: Sequence[int], rest: CharDfa) -> CharDfa:
         kind_of[code] = number
     shifted = [DEAD, *range(n + 1, n + len(rest.labels))]
     chain = [{kind_of[code]: state} for state, code in enumerate(head, 2)]
-    rows = [
-        {kind: shifted[target] for own, target in row.items() for kind in finer[own]}
-        for row in rest.rows[1:]
-    ]
+    rows, defaults = [{}, *chain], [DEAD] * (n + 1)
+    for given, other in zip(rest.rows[1:], rest.defaults[1:], strict=True):
+        row = [shifted[other]] * len(number_of)
+        for own, target in given.items():
+            for kind in finer[own]:
+                row[kind] = shifted[target]
+        default = find_default(row)
+        defaults.append(default)
+        rows.append({kind: target for kind, target in enumerate(row) if target != default})
     return CharDfa(
         starts,
         [number_of[kind] for kind in kinds],
-        [*[DEAD] * (n + 1), *(shifted[target] for target in rest.defaults[1:])],
-        [{}, *chain, *rows],
+        defaults,
+        rows,
         [*[NO_LABEL] * (n + 1), *rest.labels[1:]],
         1,
     )
