@@ -93,3 +93,8 @@ def test_a_rest_is_built_once_for_all_heads(monkeypatch):
     for name in ("title", "name", "note"):
         build_pattern(f"^({name}_([a-z]{{2}}|[0-9]+))$")
     assert len(built) == 1
+
+
+def test_rows_of_a_rest_lack_their_most_frequent_target():
+    dfa = build_pattern("^abcdefgh_[a-z]+$")
+    assert len(dfa.rows[dfa.read("abcdefgh_x")]) == 2  # that of _, and of all but letters

@@ -1,7 +1,9 @@
 from bisect import bisect_right
 
+import numpy as np
 import pytest
 
+from maskc.jsonschema.formats import build_format
 from maskc.jsonschema.patterns import build_pattern
 from maskc.runtime.schema.scans import residuals
 from maskc.runtime.schema.scans.classes import scan_all
@@ -59,3 +61,18 @@ def test_equal_residuals_of_different_automata_are_scanned_once():
         found.append(scan_all(index, trie, dfa, matrix_of(dfa), dfa.read(text)).reached)
     assert found[0] is not None
     assert found[0] is found[1]
+
+
+def test_residuals_of_a_large_automaton_are_told_apart_by_it_and_their_state(monkeypatch):
+    monkeypatch.setattr(residuals, "_MOST_CELLS", 0)
+    after = residual_after("^a-[0-9]+$", "a-").digest
+    assert after == residual_after("^a-[0-9]+$", "a-").digest
+    assert after != residual_after("^a-[0-9]+$", "a-1").digest
+    assert after != residual_after("^a-[0-8]+$", "a-").digest
+
+
+def test_no_mask_waits_for_the_matrix_of_names_in_all_letters():
+    dfa = build_format("idn-hostname")
+    assert dfa is not None
+    for ahead, made in zip(dfa.matrix, matrix_of(dfa), strict=True):
+        assert np.array_equal(ahead, made)
