@@ -63,16 +63,10 @@ def test_equal_residuals_of_different_automata_are_scanned_once():
     assert found[0] is found[1]
 
 
-def test_residuals_of_a_large_automaton_are_told_apart_by_it_and_their_state(monkeypatch):
-    monkeypatch.setattr(residuals, "_MOST_CELLS", 0)
-    after = residual_after("^a-[0-9]+$", "a-").digest
-    assert after == residual_after("^a-[0-9]+$", "a-").digest
-    assert after != residual_after("^a-[0-9]+$", "a-1").digest
-    assert after != residual_after("^a-[0-8]+$", "a-").digest
-
-
 def test_no_mask_waits_for_the_matrix_of_names_in_all_letters():
     dfa = build_format("idn-hostname")
     assert dfa is not None
-    for ahead, made in zip(dfa.matrix, matrix_of(dfa), strict=True):
-        assert np.array_equal(ahead, made)
+    made = matrix_of(dfa)
+    assert np.array_equal(dfa.matrix.cells, made.cells)
+    assert np.array_equal(dfa.matrix.starts, made.starts)
+    assert np.array_equal(dfa.matrix.classes, made.classes)
