@@ -54,10 +54,6 @@ class WalkTable(NamedTuple):
     shift: int  # of a state's number, to where that is
     turns: Bits  # uint64[n_states], of each state the groups of characters that may move it
 
-    @property
-    def n_bytes(self) -> int:
-        return self.cells.nbytes + self.turns.nbytes
-
 
 def tabulate(delta: NDArray[np.unsignedinteger], turning: Bits) -> WalkTable:
     """Return an automaton as a walk needs it.

@@ -13,7 +13,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.cache.budget import ENTRY_BYTES
 from maskc.runtime.schema.scans.character_trie import CharacterTrie
 from maskc.runtime.schema.scans.class_tries import (
     N_GROUPS,
@@ -129,11 +128,9 @@ def scan_all(
     if found is None:
         charge_steps(_SCAN_STEPS + len(character_trie.chars) // _NODES_AT_ONCE)
         kinds = _kinds_of(index, character_trie, automaton)
-        table_key = (WalkTable, *begun, automaton.digest)
-        table: WalkTable | None = index.shared.get(table_key)
+        table: WalkTable | None = automaton.tables.get(begun)
         if table is None:
-            table = tabulate(automaton.delta, kinds.turning)
-            index.shared.put(table_key, table, ENTRY_BYTES + table.n_bytes)
+            table = automaton.tables[begun] = tabulate(automaton.delta, kinds.turning)
         found = kinds.scan(automaton.delta, table, residual.start)
         index.shared.put(key, found, found.n_bytes)
     return Scanned(found, residual.states)

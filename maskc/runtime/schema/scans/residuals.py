@@ -14,7 +14,7 @@ import hashlib
 import struct
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries.trie import Ints
 from maskc.runtime.step_budget import AT_ONCE, charge_steps
 
+_COPIES: Final = 4
 _MOST_CELLS = 1 << 15  # of an automaton of which we ask what it tells apart from a state on
 
 
@@ -34,14 +35,16 @@ class Automaton:
         classes: intp[n_ranges], of each range its class.
         delta: [n_states, n_classes], the next state.
         digest: what tells it from every other one.
+        tables: what walks have made of it, by what was read of a character.
     """
 
-    __slots__ = ("classes", "delta", "digest", "starts")
+    __slots__ = ("classes", "delta", "digest", "starts", "tables")
 
     def __init__(
         self, starts: Ints, classes: NDArray[np.intp], delta: NDArray[np.unsignedinteger]
     ) -> None:
         self.starts, self.classes, self.delta = starts, classes, delta
+        self.tables: dict[object, Any] = {}
         arrays = b"".join([array.tobytes() for array in (starts, classes, delta.T)])
         sizes = f"{delta.shape} {len(starts)} ".encode()
         self.digest = hashlib.sha256(sizes + arrays).digest()
@@ -65,7 +68,9 @@ class Matrix:
 
     @property
     def n_bytes(self) -> int:
-        return self.starts.nbytes + self.classes.nbytes + 2 * self.cells.nbytes
+        # With what is made of all of it: the automaton, and about two tables.
+        n_copies = _COPIES if self.cells.size > _MOST_CELLS else 1
+        return self.starts.nbytes + self.classes.nbytes + n_copies * self.cells.nbytes
 
     @property
     def whole(self) -> Automaton:
