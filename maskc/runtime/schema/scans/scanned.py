@@ -151,14 +151,9 @@ class Scanned:
         """Return the tokens that lead to what is kept, by id; ``None`` if they are many."""
         if self.reached is None:
             return None
-        found = self._find_units(kept, self._ends)
-        return None if self._are_many(found) else self._tokens_of(found)
-
-    def _find_units(self, kept: Bools, which: NDArray[np.integer]) -> NDArray[np.integer]:
-        """Return the units of which some groups are kept."""
         # No index is outside; without a mode each is looked at.
-        live = kept.take(which, mode="clip")
-        return live.nonzero()[0] if self.reached is None else self.reached[live]
+        found = self.reached[kept.take(self._ends, mode="clip")]
+        return None if self._are_many(found) else self._tokens_of(found)
 
     def _are_many(self, found: NDArray[np.integer]) -> bool:
         """Return whether it is better to look at each token than at those of some units."""
@@ -177,7 +172,15 @@ class Scanned:
 
     def pack(self, kept: Bools, which: NDArray[np.integer]) -> Words:
         """Return the mask of the tokens of some groups."""
-        units, found = self.units, self._find_units(kept, which)
+        units, live = self.units, kept.take(which, mode="clip")
+        found: NDArray[np.integer]
+        if self.reached is not None:
+            found = self.reached[live]
+        elif units.unit_of is not None and np.count_nonzero(live) * FEWER >= len(live):
+            # To list most of the units takes longer than to look at each token.
+            return _pack(live.take(units.unit_of, mode="clip"))
+        else:
+            found = live.nonzero()[0]
         if units.unit_of is not None and self._are_many(found):
             is_found = np.zeros(len(units.sizes), dtype=np.bool_)
             is_found[found] = True
@@ -185,4 +188,8 @@ class Scanned:
         else:
             of_token = np.zeros(units.n_tokens, dtype=np.bool_)
             of_token[self._tokens_of(found)] = True
-        return np.packbits(of_token, bitorder="little").view("<i4")
+        return _pack(of_token)
+
+
+def _pack(of_token: Bools) -> Words:
+    return np.packbits(of_token, bitorder="little").view("<i4")
