@@ -14,8 +14,8 @@ The sources are the same. What is left to the interpreter, and why:
   inherit the ability crash when the garbage is collected, mypyc 2.4);
 - links, which are few steps between compiled machines.
 
-Constants of compiled modules are ``Final``, as compiled code looks others up by name each time; but
-not those that tests exchange.
+Constants of compiled modules are ``Final``: compiled code looks others up by name each time. Those
+that tests replace are not.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class _Followed(NamedTuple):
     open: list[int]  # those from which to go on, by index
 
 
-class WalkTable(NamedTuple):
+class ClassTable(NamedTuple):
     """An automaton as a walk needs it; a state is where its row begins."""
 
     # Narrow numbers take a third of the time of wide ones.
@@ -55,7 +55,7 @@ class WalkTable(NamedTuple):
     turns: Bits  # uint64[n_states], of each state the groups of characters that may move it
 
 
-def tabulate(delta: NDArray[np.unsignedinteger], turning: Bits) -> WalkTable:
+def tabulate(delta: NDArray[np.unsignedinteger], turning: Bits) -> ClassTable:
     """Return an automaton as a walk needs it.
 
     Args:
@@ -67,7 +67,7 @@ def tabulate(delta: NDArray[np.unsignedinteger], turning: Bits) -> WalkTable:
     cells = np.zeros((n_states, 1 << shift), dtype=np.min_scalar_type(n_states << shift))
     cells[:, :n_classes] = delta
     cells <<= shift
-    return WalkTable(cells.reshape(-1), shift, turns_of(delta, turning))
+    return ClassTable(cells.reshape(-1), shift, turns_of(delta, turning))
 
 
 class ClassWalk:
@@ -81,7 +81,7 @@ class ClassWalk:
     def __init__(self, trie: ClassTrie, of_symbol: NDArray[np.unsignedinteger]) -> None:
         self._trie, self._of_symbol = trie, of_symbol
 
-    def run(self, table: WalkTable, start: int) -> tuple[NDArray[np.unsignedinteger], Ints | None]:
+    def run(self, table: ClassTable, start: int) -> tuple[NDArray[np.unsignedinteger], Ints | None]:
         """Return of each unit the state that its characters lead to; 0: dead.
 
         If few are not dead, these are returned, too.
@@ -157,7 +157,7 @@ class ClassWalk:
         found[reached] = states.take(alive).take(run)
         return found, reached
 
-    def _follow_few(self, table: WalkTable, start: int) -> _Followed:
+    def _follow_few(self, table: ClassTable, start: int) -> _Followed:
         """Return what :meth:`run` reaches in its first levels, as long as these are few nodes."""
         rows, shift, turns = table.cells, table.shift, table.turns
         # A level takes 15 to 20 microseconds with arrays, and a node a seventh of one here.
@@ -187,7 +187,7 @@ class ClassWalk:
         return _Followed(nodes, states, goes_on, open_)
 
     def _follow_all(
-        self, table: WalkTable, start: int, most: int
+        self, table: ClassTable, start: int, most: int
     ) -> tuple[NDArray[np.unsignedinteger], Ints | None]:
         """Return the same from the states of all nodes, which are whole levels of arrays."""
         trie, rows = self._trie, table.cells

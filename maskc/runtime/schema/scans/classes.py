@@ -20,7 +20,7 @@ from maskc.runtime.schema.scans.class_tries import (
     number_keys,
     trie_for,
 )
-from maskc.runtime.schema.scans.class_walks import ClassWalk, WalkTable, tabulate
+from maskc.runtime.schema.scans.class_walks import ClassTable, ClassWalk, tabulate
 from maskc.runtime.schema.scans.residuals import Automaton, Matrix, residual_of
 from maskc.runtime.schema.scans.scanned import Scanned, VocabularyScan
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa, set_of
@@ -64,7 +64,7 @@ class Kinds:
         return self._n_bytes + self._beginning_of_cut.nbytes
 
     def scan(
-        self, delta: NDArray[np.unsignedinteger], table: WalkTable, start: int
+        self, delta: NDArray[np.unsignedinteger], table: ClassTable, start: int
     ) -> VocabularyScan:
         """Return what an automaton of these classes does to the vocabulary from a state on."""
         trie = self._trie
@@ -128,7 +128,7 @@ def scan_all(
     if found is None:
         charge_steps(_SCAN_STEPS + len(character_trie.chars) // _NODES_AT_ONCE)
         kinds = _kinds_of(index, character_trie, automaton)
-        table: WalkTable | None = automaton.tables.get(begun)
+        table: ClassTable | None = automaton.tables.get(begun)
         if table is None:
             table = automaton.tables[begun] = tabulate(automaton.delta, kinds.turning)
         found = kinds.scan(automaton.delta, table, residual.start)
