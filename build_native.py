@@ -38,7 +38,7 @@ _TRASHCAN = re.compile(
     r"\{\n    CPy_TRASHCAN_BEGIN\(self, \w+\)\n((?:    .*\n)*?)    CPy_TRASHCAN_END\(self\)\n"
 )
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
-FOLDERS = ("maskc/runtime", "maskc/runtime/cache", "maskc/runtime/lalr", "maskc/runtime/glr")
+FOLDERS = ("maskc/runtime", "maskc/runtime/lalr", "maskc/runtime/glr")
 FOLDERS += ("maskc/runtime/schema", "maskc/runtime/schema/*")
 INTERPRETED = {
     "maskc/runtime/arguments.py": "users call it",

@@ -86,7 +86,6 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "compiler.pushdown.queries": ("cli/test_analyze.py",),
     "report": (),
     "runtime": ("laws/test_rollback.py", "laws/test_dense.py"),
-    "runtime.cache": ("laws/test_rollback.py", "laws/test_dense.py"),
     "runtime.budget": (*BUDGETS, "laws/test_budgets_of_calls.py", "laws/test_dense_budgets.py"),
     "runtime.glr": (*GENERAL, *STACKS, "laws/test_earley_with_a_postlex.py"),
     "runtime.holes": (

@@ -26,7 +26,6 @@ from maskc.captures.scopes import Completed, Scopes, WordScope
 from maskc.captures.tracing import Parse, Spans, Symbols
 from maskc.ids import NO_LINE, ScannerStateId, TerminalId
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.holes.masks import HoleMasks, Trail
 from maskc.runtime.holes.side import Read, SideHypothesis, Step
 from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE
@@ -34,6 +33,7 @@ from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.lalr.stack_cache import HypothesisCache
 from maskc.runtime.machine import EVERY_BYTE
+from maskc.runtime.pool import PooledMask
 from maskc.runtime.step_budget import one_mask
 
 _MOST_COMPLETED = 10_000  # spans whose symbols are remembered

@@ -26,7 +26,7 @@ from maskc.explain.groups import Named, find_blanks, group_texts, list_groups, n
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import Words
 from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.link.joining.grammar_piece import MachinePiece

@@ -24,7 +24,7 @@ from maskc.jsonschema.exploring import NONE
 from maskc.jsonschema.listing import MAX_ITEMS, ValueListing, count_listed
 from maskc.jsonschema.splitting import holds_number
 from maskc.jsonschema.values import LITERALS, Value, sort_key
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.schema.machine.cardinality import Cardinality
 from maskc.runtime.schema.numbers.powers import decimal, write_digits
 from maskc.runtime.schema.numbers.sides import Rule

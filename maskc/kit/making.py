@@ -22,8 +22,7 @@ from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, Pa
 from maskc.kit.constraint import Constraint, KitTokens
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.fields import PlanError
 from maskc.runtime.holes import Given
 from maskc.runtime.link.automata import Words
@@ -36,6 +35,7 @@ from maskc.runtime.link.joining.pieces import AutomatonPiece, CountingPiece, Pie
 from maskc.runtime.link.plan.composing import Composer, count_pattern
 from maskc.runtime.link.plan.opening import LinkOpener
 from maskc.runtime.machine import Machine
+from maskc.runtime.pool import MaskPool
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.plan import FrozenPlan, Plan

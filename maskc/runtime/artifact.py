@@ -18,13 +18,13 @@ from maskc.errors import ArtifactError
 from maskc.files import write_atomically
 from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.batches import follow_examples
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.cache import Budget
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.loading import KitLike, drop_tokens, leaves_tokens, load_contents, open_table
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
+from maskc.runtime.pool import MaskPool
 from maskc.runtime.shared import made_once
 from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, share_tokens

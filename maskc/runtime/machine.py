@@ -28,7 +28,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any, Protocol, TypeVar
 
 from maskc.errors import LimitError
-from maskc.runtime.cache.pool import MaskPool, PooledMask
+from maskc.runtime.pool import MaskPool, PooledMask
 
 # A machine's own kind of hypothesis.
 _H = TypeVar("_H")

@@ -7,7 +7,7 @@ import pytest
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.waiting import MOST_WAITING, is_simple_pattern
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.plan.plan import JsonLayout, Plan
 

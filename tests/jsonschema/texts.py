@@ -3,7 +3,7 @@
 import json
 
 from maskc.jsonschema.compiling import build_plan
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.plan.plan import JsonLayout, Plan
 

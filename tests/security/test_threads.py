@@ -16,7 +16,7 @@ import pytest
 import maskc
 from maskc import Artifact, allocate_bitmask
 from maskc.kit.file import make_kit
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.lalr.hypothesis import Stack
 from maskc.runtime.lalr.stack_cache import StackCache
 from maskc.vocab import load_vocabulary

@@ -42,7 +42,7 @@ from typing import Final
 
 from maskc.acyclic import mypyc_attr
 from maskc.ids import GeneralStateId, NonterminalId, ScannerStateId
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.glr.gss import ONE, Stacks, index_nodes, list_nodes
 from maskc.runtime.glr.layers import Layer, Layers
 from maskc.runtime.glr.queries import Queries, StackQuery

@@ -30,7 +30,7 @@ from itertools import count
 from typing import Any, Final
 
 from maskc.ids import GeneralStateId, NonterminalId, TerminalId
-from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
 from maskc.runtime.glr.tables import Lr0Tables
 from maskc.runtime.step_budget import charge_steps
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from maskc.acyclic import mypyc_attr
 from maskc.ids import GeneralStateId, TerminalId
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.glr.tables import Lr0Tables, Reduction
 
 _LAYER_BYTES = 900  # of a layer and its entry in a cache, roughly

@@ -24,14 +24,14 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
-from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.cache.pool import MaskComposer, MaskPool, PooledMask
+from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.glr.debts import DebtReader
 from maskc.runtime.glr.gss import GraphStructuredStack, Stacks
 from maskc.runtime.glr.queries import END_OF_TEXT, LAYOUT_CONTEXT, Queries
 from maskc.runtime.glr.tables import Lr0Tables
 from maskc.runtime.glr.tokens_without_rows import TokensWithoutRows
 from maskc.runtime.graph import GraphReader
+from maskc.runtime.pool import MaskComposer, MaskPool, PooledMask
 from maskc.runtime.scanner import Lookaheads, ScannerTables, group_bytes
 from maskc.runtime.step_budget import charge_steps, one_mask
 

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from maskc.errors import HoleError, UnknownSymbolError, WrongValueError
 from maskc.ids import TerminalId
-from maskc.runtime.cache.budget import Budget, Cache
-from maskc.runtime.cache.pool import PooledMask
+from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.holes.masks import HoleMasks
 from maskc.runtime.holes.side import SideHypothesis, SideMachine, Step
@@ -31,6 +30,7 @@ from maskc.runtime.lalr.newlines import COUNTED
 from maskc.runtime.lalr.stack_cache import HypothesisCache, measure_effects
 from maskc.runtime.link.automata import Words
 from maskc.runtime.machine import Machine, check_hypotheses
+from maskc.runtime.pool import PooledMask
 from maskc.runtime.scanner import group_bytes
 from maskc.runtime.step_budget import USUAL_STEPS, one_mask
 from maskc.runtime.vocabulary import TokenTable

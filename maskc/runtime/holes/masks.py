@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import DEAD, NO_LINE, BoundaryId, ContextId, ScannerStateId, TerminalId
-from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.graph import Mask
 from maskc.runtime.holes.side import SideHypothesis
 from maskc.runtime.holes.stepping import HoleStepper
@@ -24,6 +23,7 @@ from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE, Tracks
 from maskc.runtime.holes.walks import Exits, Inside, LexemeWalks, TrieState
 from maskc.runtime.lalr.hypothesis import Ended, Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.pool import PooledMask
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import ROOT, Trie
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps

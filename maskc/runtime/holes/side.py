@@ -15,10 +15,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 from maskc.ids import DEAD, ENDS, FORKS, NO_LINE, ScannerStateId, TerminalId
-from maskc.runtime.cache.pool import MaskPool, PooledMask
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
+from maskc.runtime.pool import MaskPool, PooledMask
 from maskc.runtime.step_budget import charge_steps, one_mask
 
 Side = TypeVar("Side")  # a state of the side automaton

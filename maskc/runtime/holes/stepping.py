@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from maskc.artifact.model import Contents
 from maskc.artifact.sections import read_rows
 from maskc.ids import DEAD, EMPTY_TEXT, BoundaryId, OpenLexemeId, ScannerStateId, TerminalId
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.holes.side import SideHypothesis, SideStepper, Step
 from maskc.runtime.holes.tracks import BEGINNING, Automaton, Tracks
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack

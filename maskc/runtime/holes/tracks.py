@@ -20,7 +20,7 @@ from typing import Any
 from maskc.arguments import as_items
 from maskc.errors import HoleError, WrongTypeError
 from maskc.ids import ScannerStateId, TerminalId
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.link.automata import START, ByteAutomaton, Words
 
 OUTSIDE = 0

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.ids import DEAD, ScannerStateId
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.holes.stepping import HoleStepper, TerminalLexemes
 from maskc.runtime.holes.tracks import OUTSIDE, Tracks
 from maskc.runtime.link.automata.node_sets import list_ending

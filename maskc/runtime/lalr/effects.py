@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from maskc.ids import NO_NONTERMINAL, NonterminalId, RefinedStateId, TerminalId
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.lalr.hypothesis import ReadSet, Stack, pop_and_push, serial_of
 from maskc.runtime.lalr.stack_cache import DEEP, StackCache
 from maskc.runtime.lalr.tables import LalrTables

@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import count
 
 from maskc.ids import RefinedStateId, ScannerStateId
-from maskc.runtime.cache.pool import PooledMask
+from maskc.runtime.pool import PooledMask
 
 _NEAR, _FAR = 64, 4096
 _serials = count(1)

@@ -18,8 +18,7 @@ from typing import Any
 
 from maskc.artifact.model import Contents
 from maskc.ids import NO_LINE, RefinedStateId, ScannerStateId
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.cache.pool import NO_NUMBER, MaskComposer, MaskPool, PooledMask
+from maskc.runtime.cache import Budget
 from maskc.runtime.graph import GraphReader
 from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.effects import StackEffects
@@ -45,6 +44,7 @@ from maskc.runtime.lalr.stack_cache import (
 from maskc.runtime.lalr.stepping import Lexemes, Stepper
 from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.machine import check_hypotheses
+from maskc.runtime.pool import NO_NUMBER, MaskComposer, MaskPool, PooledMask
 from maskc.runtime.scanner import Lookaheads, ScannerTables, group_bytes
 
 # What a token makes of a hypothesis: how many states of the stack are popped; which are pushed,

@@ -33,8 +33,7 @@ from itertools import count
 from typing import Any, Final
 
 from maskc.ids import RefinedStateId
-from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
-from maskc.runtime.cache.pool import MaskComposer, PooledMask
+from maskc.runtime.cache import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
 from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack, serial_of
 from maskc.runtime.lalr.pending_reductions import (
@@ -45,6 +44,7 @@ from maskc.runtime.lalr.pending_reductions import (
     unpack,
 )
 from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.pool import MaskComposer, PooledMask
 
 NEAR: Final = 64
 

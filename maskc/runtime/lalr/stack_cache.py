@@ -29,7 +29,7 @@ from itertools import count
 from typing import Any, Final
 
 from maskc.ids import RefinedStateId
-from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Budget, Cache, Interner
+from maskc.runtime.cache import EDGE_BYTES, ENTRY_BYTES, Budget, Cache, Interner
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack, serial_of
 
 DEEP: Final = 64

@@ -8,10 +8,10 @@ from typing import Any
 
 from maskc.artifact.header import check_added
 from maskc.artifact.model import Contents
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.cache import Budget
 from maskc.runtime.fields import PlanError
 from maskc.runtime.machine import EVERY_BYTE
+from maskc.runtime.pool import MaskPool
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import Configurations
 from maskc.runtime.schema.masks.masks import REMEDY, SchemaMasks

@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import SpellingError, WrongTypeError
-from maskc.runtime.cache.pool import NO_NUMBER, PooledMask
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.forced import find_forced_bytes
 from maskc.runtime.machine import Hypotheses, Machine, check_hypotheses
 from maskc.runtime.matcher import Matcher
+from maskc.runtime.pool import NO_NUMBER, PooledMask
 from maskc.runtime.spelling import Spelling, evict_half, load_spelling
 from maskc.runtime.spelling.lookahead import ChunkState, LookAhead, outside
 from maskc.runtime.spelling.tables import DEAD, Words

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.glr.gss import GraphStructuredStack
 from maskc.runtime.glr.tables import Lr0Tables
 from tests.compiled import compile_text

@@ -6,7 +6,7 @@ import maskc
 from maskc import native
 from maskc.compiler.pipeline import compile_contents
 from maskc.frontends.source import load_source
-from maskc.runtime.cache.budget import Cache
+from maskc.runtime.cache import Cache
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import EVERY_BYTE, legal_ids
 

@@ -1,7 +1,7 @@
 """Tokens and masks, computed once and then cached by what was read."""
 
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.cache.pool import NO_NUMBER
+from maskc.runtime.pool import NO_NUMBER
 
 
 def take(machine, text):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.ids import RefinedStateId
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.lalr.hypothesis import Stack
 from maskc.runtime.lalr.stack_cache import DEEP, StackCache, StackNumbers
 

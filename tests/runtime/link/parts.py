@@ -1,6 +1,6 @@
 """Boundaries of a few tokens, and the tokens of a part."""
 
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import Words
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from tests.runtime.schema.vocabularies import build_index

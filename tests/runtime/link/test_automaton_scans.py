@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import START, Words
 from maskc.runtime.link.automata.scanning import AutomatonScans, TrieScanner
 from maskc.runtime.schema.tries.trie import ROOT

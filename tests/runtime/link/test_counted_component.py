@@ -7,7 +7,7 @@ import pytest
 from maskc.kit.compiling import PatternAutomaton
 from maskc.regular import counted
 from maskc.regular.counted import count_loops
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import START, walk
 from maskc.runtime.link.automata.lacking import fill_in
 from maskc.runtime.link.automata.loop_reader import LoopReader

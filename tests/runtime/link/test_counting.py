@@ -4,7 +4,7 @@ import pytest
 
 from maskc.errors import LimitError
 from maskc.regular.counted import count_loops
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.joining import pieces
 from maskc.runtime.link.joining.boundaries import PieceBoundaries

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata.scanning import AutomatonScans
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.text import FreeScans, FreeText, FreeWords

@@ -2,9 +2,9 @@
 
 import pytest
 
-from maskc.runtime.cache.pool import MaskPool
 from maskc.runtime.link.joining import LinkMachine, LinkResults
 from maskc.runtime.link.joining.pieces import StopPiece
+from maskc.runtime.pool import MaskPool
 from tests.runtime.link.parts import TOKENS, make_boundaries, make_leaf
 
 END, OTHER_END = len(TOKENS), len(TOKENS) + 1

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import START
 from maskc.runtime.link.automata.scanning import ROOT_ONLY, AutomatonScans, TrieScanner
 from maskc.runtime.link.text.names import OtherName, OtherNameScans

@@ -10,7 +10,7 @@ import pytest
 
 from maskc.errors import UnsatisfiableError
 from maskc.jsonschema.compiling import build_plan
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import START, Words, walk
 from maskc.runtime.link.joining import countdown
 from maskc.runtime.link.joining.boundaries import PieceBoundaries

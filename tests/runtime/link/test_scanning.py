@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import node_sets, scanning
 from maskc.runtime.link.automata.scanning import TrieScanner
 from maskc.runtime.schema.tries.trie import ROOT

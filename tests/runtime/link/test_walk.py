@@ -9,7 +9,7 @@ import regex
 
 from maskc.frontends.notations import read_pattern
 from maskc.kit.compiling import PatternAutomaton
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import NO_LABEL, START, ByteAutomaton, Words, walk
 from maskc.runtime.link.automata.scanning import ROOT_ONLY, TrieScanner
 from maskc.runtime.schema.tries.trie import ROOT

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from maskc.jsonschema.compiling import build_plan
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.link.text.without_words import without_words
 from maskc.runtime.schema.plan.plan import JsonLayout, Plan
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL

@@ -6,7 +6,7 @@ import pytest
 from maskc.jsonschema.formats import build_format
 from maskc.jsonschema.patterns import build_pattern
 from maskc.native import is_compiled
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.schema.scans import class_tries, class_walks
 from maskc.runtime.schema.scans.classes import scan_all
 from maskc.runtime.schema.scans.residuals import matrix_of

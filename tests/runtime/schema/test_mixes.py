@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from maskc.native import is_compiled
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.cache import Budget
+from maskc.runtime.pool import MaskPool
 from maskc.runtime.schema.tries.summary import Mixes
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 

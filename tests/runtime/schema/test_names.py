@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.jsonschema.compiling import compile_schema
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.schema.string_rows.key_rows import Names
 from tests.examples import examples
 from tests.runtime.schema.test_masks import mask, read_by_token

@@ -1,5 +1,5 @@
 from maskc.jsonschema.compiling import build_plan
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.schema.masks.opened_strings import OpenedStrings
 from maskc.runtime.schema.plan.plan import JsonLayout, Plan
 from tests.runtime.schema.machines import INDEX

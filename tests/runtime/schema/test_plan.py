@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.jsonschema.compiling import build_plan
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.fields import PlanError
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout, Plan

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.link.automata import START, ByteAutomaton
 from maskc.runtime.link.automata.loop_reader import LoopReader
 from maskc.runtime.link.automata.loops import Loop

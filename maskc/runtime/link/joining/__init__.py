@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
-from maskc.runtime.cache.pool import NO_NUMBER, MaskPool, PooledMask
+from maskc.runtime.cache import ENTRY_BYTES, Cache
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link
 from maskc.runtime.machine import EVERY_BYTE, check_hypotheses
+from maskc.runtime.pool import NO_NUMBER, MaskPool, PooledMask
 from maskc.runtime.schema.tries.summary import Mixes
 from maskc.runtime.step_budget import one_mask
 

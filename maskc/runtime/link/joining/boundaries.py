@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.link.automata import ByteAutomaton, Words
 from maskc.runtime.link.automata.loops import Loop
 from maskc.runtime.link.automata.node_sets import ascending, united, without

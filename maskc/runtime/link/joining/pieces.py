@@ -22,10 +22,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from maskc.errors import LimitError
-from maskc.runtime.cache.pool import PooledMask
 from maskc.runtime.link.automata import MAX_MEGABYTES, START, ByteAutomaton
 from maskc.runtime.link.automata.scanning import NO_EXITS, AutomatonScans, Scan, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
+from maskc.runtime.pool import PooledMask
 from maskc.runtime.schema.machine.nodes import Configuration
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.tries.summary import Part

@@ -16,8 +16,7 @@ from typing import Any
 from maskc.artifact.container import decode
 from maskc.artifact.model import Contents
 from maskc.artifact.sections import is_link, is_schema
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime.cache import Budget
 from maskc.runtime.fields import PlanError
 from maskc.runtime.link.automata import TabledAutomaton
 from maskc.runtime.link.joining import LinkMachine, LinkResults
@@ -30,6 +29,7 @@ from maskc.runtime.link.plan.members import Alternatives, Parameters
 from maskc.runtime.link.plan.plan import LinkPlan
 from maskc.runtime.link.plan.records import in_ranges
 from maskc.runtime.machine import Machine
+from maskc.runtime.pool import MaskPool
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, index_of
 

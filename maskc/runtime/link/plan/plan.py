@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from maskc.runtime.cache.budget import Budget
+from maskc.runtime.cache import Budget
 from maskc.runtime.fields import PlanError, Scope, parse_plan, read_list, read_number
 from maskc.runtime.link.joining.expressions import MAX_DEPTH
 from maskc.runtime.link.plan.records import (

@@ -22,7 +22,7 @@ from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
+from maskc.runtime.cache import ENTRY_BYTES, Cache
 from maskc.runtime.link.automata import START, ByteAutomaton
 from maskc.runtime.link.automata.scanning import Scan
 from maskc.runtime.link.joining.boundaries import PieceBoundaries

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Hashable
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from maskc.runtime.cache.budget import EDGE_BYTES, Budget, Cache, Interner
+from maskc.runtime.cache import EDGE_BYTES, Budget, Cache, Interner
 from maskc.runtime.schema.machine.moves import Moves, read_within
 from maskc.runtime.schema.machine.nodes import (
     ASSUMED,

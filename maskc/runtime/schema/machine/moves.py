@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.schema.machine.distinct import Distinct
 from maskc.runtime.schema.machine.nodes import (
     AFTER,

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from maskc.runtime.cache.budget import ENTRY_BYTES
+from maskc.runtime.cache import ENTRY_BYTES
 from maskc.runtime.schema.machine.nodes import next_serial
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.plan import Plan

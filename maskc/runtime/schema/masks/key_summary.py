@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.schema.masks.opened_strings import OpenedStrings
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.plan import Plan

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from maskc.runtime.cache.budget import EDGE_BYTES, ENTRY_BYTES, Cache, measure_sized
-from maskc.runtime.cache.pool import PooledMask
+from maskc.runtime.cache import EDGE_BYTES, ENTRY_BYTES, Cache, measure_sized
+from maskc.runtime.pool import PooledMask
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     CAPTURES,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import ObjectRule

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
+from maskc.runtime.cache import ENTRY_BYTES, Cache
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     AFTER,

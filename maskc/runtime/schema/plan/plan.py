@@ -13,7 +13,7 @@ from fractions import Fraction
 from threading import Lock
 from typing import Any, Final
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.fields import PlanError, Scope, parse_plan, read_list, read_number
 from maskc.runtime.schema.numbers.excluded import NONE, Decimal, Excluded
 from maskc.runtime.schema.numbers.numbers import Numbers

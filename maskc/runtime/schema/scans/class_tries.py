@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from maskc.acyclic import mypyc_attr
 from maskc.formats.letter_classes import kinds
 from maskc.levels import first_children
-from maskc.runtime.cache.budget import ENTRY_BYTES
+from maskc.runtime.cache import ENTRY_BYTES
 from maskc.runtime.schema.scans.character_trie import CLOSES, CharacterTrie, owners_of
 from maskc.runtime.schema.tries.tokens import TokenIndex
 from maskc.runtime.schema.tries.trie import Ints, Nodes, parents_of

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.schema.plan.custom import CustomRule, CustomStrings, Read
 from maskc.runtime.schema.scans.character_trie import BETWEEN, CLOSES, CharacterTrie, owners_of
 from maskc.runtime.schema.strings.spelling import Ranges

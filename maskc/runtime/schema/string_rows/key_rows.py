@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from maskc.runtime.cache.budget import Budget, Cache, measure_sized
+from maskc.runtime.cache import Budget, Cache, measure_sized
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.scans.character_trie import CharacterTrie
 from maskc.runtime.schema.scans.class_tries import ClosingTokens, closing_tokens_at

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.cache.budget import ENTRY_BYTES, Cache
+from maskc.runtime.cache import ENTRY_BYTES, Cache
 from maskc.runtime.schema.machine.machine import SchemaMachine
 from maskc.runtime.schema.plan.custom import CustomRule, Read
 from maskc.runtime.schema.plan.rules import StringRule

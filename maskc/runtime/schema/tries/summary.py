@@ -18,8 +18,8 @@ from typing import Any, Final, NamedTuple, Protocol
 from weakref import ref
 
 from maskc.acyclic import mypyc_attr
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.cache.pool import MaskPool, PooledMask
+from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.pool import MaskPool, PooledMask
 from maskc.runtime.schema.strings.other_keys import OtherKeys, has_key
 from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 from maskc.runtime.schema.tries.trie import Nodes, Trie

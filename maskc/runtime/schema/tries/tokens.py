@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.levels import spread
-from maskc.runtime.cache.budget import Budget, Cache
+from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.schema.tries.trie import Ints, Trie, TrieNodes
 
 Words = NDArray[np.int32]

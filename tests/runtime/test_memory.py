@@ -6,9 +6,8 @@ import threading
 import numpy as np
 import pytest
 
-from maskc.runtime.cache import memory
-from maskc.runtime.cache.memory import reserve_rows
-from maskc.runtime.cache.pool import MaskPool
+from maskc.runtime import pool as memory
+from maskc.runtime.pool import MaskPool, reserve_rows
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -14,6 +14,11 @@ one mask and one number.
 Numbered masks take half of an artifact's ``cache_bytes``. Masks that are composed when that is used
 up have the number -1, and are evicted when they take an eighth. All else has three eighths, of
 which what is known of the ends of texts takes one, once somebody has asked with ``tokens_left``.
+
+The system gives memory page by page, when it is first written to, and that takes ten times as long
+as writing a mask. A server makes an artifact for each request, so what the last one has written to
+is kept, if that is little, and the next one takes it over. It is free once nothing refers to the
+array any more: no pool, no mask, and no table that an engine was given.
 """
 
 from __future__ import annotations
@@ -23,6 +28,8 @@ import logging
 import os
 import sys
 import threading
+import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
@@ -30,8 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.acyclic import mypyc_attr
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.cache.memory import reserve_rows
+from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.graph import Mask, Unions
 
 MAX_NUMBERED: Final = 65_536
@@ -40,6 +46,8 @@ _MOST_UNITED: Final = 8_192
 _PAGE: Final = 1024  # words of memory's pages, at least
 NO_NUMBER: Final = -1
 _ALL: Final = (1 << 61) - 1
+_MOST_KEPT_BYTES: Final = 4 * 1024 * 1024  # written, of an array that is kept
+_MOST_KEPT: Final = 4  # arrays
 
 _log = logging.getLogger(__name__)
 
@@ -312,3 +320,67 @@ class MaskComposer:
 
 def _measure(key: tuple[Unions, bool], _: PooledMask) -> int:
     return ENTRY_BYTES + sys.getsizeof(key[0])
+
+
+class Lent:
+    """Memory that is lent.
+
+    Args:
+        memory: int32[n], all of it.
+    """
+
+    __slots__ = ("memory", "n_written")
+
+    def __init__(self, memory: NDArray[np.int32]) -> None:
+        self.memory = memory
+        self.n_written = 0  # how many words from the first on were ever written to
+
+
+# The last ones that were let go of, written to by any thread.
+_kept: deque[Lent] = deque(maxlen=_MOST_KEPT)
+
+
+def reserve_rows(n_rows: int, n_words: int) -> tuple[NDArray[np.int32], Lent]:
+    """Return int32[n_rows, n_words] that nobody else has, with any content, and its memory.
+
+    There are half as many rows, and so on, where the system has not so much memory.
+    """
+    if not n_rows * n_words:
+        return np.empty((n_rows, n_words), dtype=np.int32), Lent(np.empty(0, dtype=np.int32))
+    lent = _take_free(n_rows * n_words) or Lent(_allocate(n_rows, n_words))
+    if not len(lent.memory):
+        return lent.memory.reshape(0, n_words), lent
+    # Over a view of the memory, so that arrays refer to this array, and this array is gone when the
+    # last of them is; it is only then that the memory is free.
+    whole = np.frombuffer(lent.memory.data, dtype=np.int32)
+    weakref.finalize(whole, _take_back, lent).atexit = False
+    return whole.reshape(-1, n_words), lent
+
+
+def _take_free(n: int) -> Lent | None:
+    """Return memory that is free, of so many words; ``None`` without one."""
+    for lent in list(_kept):
+        if len(lent.memory) == n:
+            try:
+                _kept.remove(lent)
+            except ValueError:
+                continue  # another thread was faster
+            return lent
+    return None
+
+
+def _take_back(lent: Lent) -> None:
+    if 0 < 4 * lent.n_written <= _MOST_KEPT_BYTES:
+        _kept.append(lent)
+
+
+def _allocate(n_rows: int, n_words: int) -> NDArray[np.int32]:
+    while True:
+        try:
+            return np.empty(n_rows * n_words, dtype=np.int32)
+        except MemoryError:
+            # What is kept may be what is lacking.
+            if not n_rows and not _kept:
+                raise
+            n_rows = n_rows if _kept else n_rows // 2
+            _kept.clear()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from maskc import Artifact, allocate_bitmask
-from maskc.runtime.cache.budget import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from tests.compiled import compile_text
 from tests.general_grammars import general_grammar
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.cache.budget import Budget
-from maskc.runtime.cache.pool import NO_NUMBER, MaskComposer, MaskPool
+from maskc.runtime.cache import Budget
+from maskc.runtime.pool import NO_NUMBER, MaskComposer, MaskPool
 from tests.compiled import compile_text, legal_ids
 
 NESTED = 'start: "(" start ")" | "[" start ("," start)* "]" | "a"\n'
