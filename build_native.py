@@ -90,8 +90,12 @@ def sources() -> list[str]:
     """Return the modules that are compiled, as paths from the root."""
     found = {*MORE}
     for folder in FOLDERS:
-        found |= {path.relative_to(ROOT).as_posix() for path in ROOT.glob(f"{folder}/*.py")}
-    return sorted(p for p in found if p not in INTERPRETED and not p.endswith("__init__.py"))
+        found |= {
+            path.relative_to(ROOT).as_posix()
+            for path in ROOT.glob(f"{folder}/*.py")
+            if path.read_text().count("\n") > 1  # not only a docstring
+        }
+    return sorted(found - INTERPRETED.keys())
 
 
 def libraries() -> list[Path]:

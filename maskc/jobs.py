@@ -36,7 +36,7 @@ from maskc.jsonschema.openapi import read_component, read_schema_object
 from maskc.jsonschema.python_types import describe_type, is_type
 from maskc.jsonschema.reader import read_schema, write_json
 from maskc.limits import Limits
-from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout
+from maskc.runtime.schema.plan import FrozenPlan, JsonLayout
 from maskc.vocab.vocabulary import Vocabulary
 
 Progress = Callable[[str, float], None]

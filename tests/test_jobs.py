@@ -8,7 +8,7 @@ import maskc
 from maskc.errors import MaskcError
 from maskc.jobs import ChoicesJob, GrammarJob, LinkJob, SchemaJob, name_choice, read_grammar
 from maskc.limits import Limits
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 from maskc.vocab import load_vocabulary
 
 FAR = "[ab]{1,5000}c"

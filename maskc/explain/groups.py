@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from maskc.explain import TokenGroup
 from maskc.explain.machine_views import H
 from maskc.ids import IGNORED
-from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     KEY,
     LITERAL,

@@ -37,8 +37,8 @@ from maskc.runtime.link.text import FreeText
 from maskc.runtime.link.text.forbidding_schema import ForbiddingSchemaPiece
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.matcher import Matcher
-from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.plan.plan import JsonLayout, Plan
+from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.plan import JsonLayout, Plan
 
 _CACHE_BYTES = 1 << 24
 _FREE: dict[str, Any] = {

@@ -55,7 +55,7 @@ from maskc.limits import HOW_TO_RAISE, Limits
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata import TabledAutomaton
 from maskc.runtime.loading import check_contents
-from maskc.runtime.schema.plan.plan import FrozenPlan
+from maskc.runtime.schema.plan import FrozenPlan
 from maskc.vocab.vocabulary import Vocabulary
 from maskc.work import Worker, open_server
 from maskc.work.worker_queue import Request, WorkerDiedError, WorkerQueue

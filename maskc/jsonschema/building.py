@@ -31,8 +31,8 @@ from maskc.jsonschema.object_drafts import ObjectDrafts
 from maskc.jsonschema.scalar_drafts import StringDrafts, build_rule
 from maskc.jsonschema.splitting import exclude, sort_values
 from maskc.jsonschema.values import FALSE, NULL, TRUE
+from maskc.runtime.schema.plan import JsonLayout
 from maskc.runtime.schema.plan.arrays import Counter
-from maskc.runtime.schema.plan.plan import JsonLayout
 
 _MAX_COUNTERS: Final = 4
 

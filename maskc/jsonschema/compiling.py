@@ -26,7 +26,7 @@ from maskc.jsonschema.lowering import Lowering
 from maskc.jsonschema.reader import check_root, read_schema, write_json
 from maskc.jsonschema.resources import Documents, Resolver
 from maskc.jsonschema.waiting import TooManyWaitingError
-from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout
+from maskc.runtime.schema.plan import FrozenPlan, JsonLayout
 from maskc.vocab.vocabulary import Vocabulary
 
 

@@ -17,9 +17,9 @@ from functools import lru_cache
 from maskc.acyclic import mypyc_attr
 from maskc.errors import SchemaError
 from maskc.runtime.schema.numbers.sides import Rule
+from maskc.runtime.schema.plan import JsonLayout
 from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
 from maskc.runtime.schema.plan.objects import ObjectRule
-from maskc.runtime.schema.plan.plan import JsonLayout
 from maskc.runtime.schema.strings.characters import CharDfa
 
 

@@ -12,9 +12,9 @@ from maskc.arguments import as_one_of, as_text
 from maskc.errors import WrongValueError
 from maskc.runtime.arguments import as_count
 from maskc.runtime.schema.numbers.spellings import SPELLINGS
+from maskc.runtime.schema.plan import KEY_ORDERS, MOST_DIGITS, JsonLayout
 from maskc.runtime.schema.plan.blanks import BLANKS, Blanks
-from maskc.runtime.schema.plan.plan import KEY_ORDERS, MOST_DIGITS, JsonLayout
-from maskc.runtime.schema.strings.spelling import ESCAPES
+from maskc.runtime.schema.strings import ESCAPES
 
 # The choices by style: what is legal in JSON, and what models write and strict parsers read.
 STYLES = {

@@ -14,7 +14,7 @@ from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.machine import Machine
-from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries import TokenIndex
 from maskc.runtime.shared import made_once
 from maskc.runtime.vocabulary import TokenTable
 

@@ -27,8 +27,7 @@ from maskc.kit.kit import Kit
 from maskc.kit.rows import find_quote_fault, find_token_fault, find_trie_fault
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES
 from maskc.runtime.loading import KIND
-from maskc.runtime.schema.tries.tokens import IndexTables, TokenIndex
-from maskc.runtime.schema.tries.trie import TrieNodes
+from maskc.runtime.schema.tries import IndexTables, TokenIndex, TrieNodes
 from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.runtime.vocabulary import BYTES, FIRST, TOKEN_ARRAYS, share_tokens
 from maskc.vocab.vocabulary import MAX_TOKENS, Vocabulary

@@ -37,8 +37,8 @@ from maskc.runtime.link.plan.opening import LinkOpener
 from maskc.runtime.machine import Machine
 from maskc.runtime.pool import MaskPool
 from maskc.runtime.schema.opening import MaskedSchemaMachine
+from maskc.runtime.schema.plan import FrozenPlan, Plan
 from maskc.runtime.schema.plan.custom import CustomRule
-from maskc.runtime.schema.plan.plan import FrozenPlan, Plan
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.shared import made_once
 from maskc.runtime.step_budget import USUAL_STEPS

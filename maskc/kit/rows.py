@@ -24,9 +24,8 @@ from maskc.runtime.schema.scans.character_trie import (
     character_trie_key,
     owners_of,
 )
-from maskc.runtime.schema.strings.spelling import BEGUN, read_character
-from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
-from maskc.runtime.schema.tries.trie import ROOT, Ints, TrieNodes, parents_of
+from maskc.runtime.schema.strings import BEGUN, read_character
+from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, TrieNodes, cut_texts, parents_of
 
 _QUOTE = 0x22
 _OTHER_TRIE = "the trie of tokens is not that of the tokens"

@@ -13,7 +13,7 @@ from maskc.kit.constraint import Constraint
 from maskc.kit.making import Maker
 from maskc.limits import Limits
 from maskc.runtime.link.joining.expressions import Expression
-from maskc.runtime.schema.plan.plan import JsonLayout, Plan
+from maskc.runtime.schema.plan import JsonLayout, Plan
 from maskc.tags.building import LinkBuilder
 from maskc.tags.formats import Strings
 from maskc.tags.reading import TagReader

@@ -30,7 +30,7 @@ from maskc.jsonschema.patterns import build_pattern
 from maskc.jsonschema.reader import read_schema
 from maskc.lint import Finding, SourceLocation, find, in_order
 from maskc.regular.ecma import PatternError
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 
 MAX_ASKED = 400
 _FITS_NOTHING = "fits no value"

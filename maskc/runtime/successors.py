@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from maskc.errors import LimitError
 from maskc.runtime.machine import Hypotheses, Machine
-from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
+from maskc.runtime.schema.tries import ROOT, Ints, Trie
 from maskc.runtime.step_budget import charge_steps
 
 DEAD: Final = 0

@@ -20,7 +20,7 @@ from weakref import WeakSet, ref
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries import TokenIndex
 from maskc.runtime.shared import made_once
 from maskc.runtime.token_bytes import TokenBytes, TokenTexts
 

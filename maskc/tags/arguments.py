@@ -17,7 +17,7 @@ from maskc.errors import BudgetError, LimitError, SchemaError, UnsatisfiableErro
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.plan.composing import Constant, Item, Late
 from maskc.runtime.link.plan.members import Alternatives, Counts, Parameters
-from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.records import Position
 from maskc.tags.objects import (
     HELD,

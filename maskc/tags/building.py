@@ -22,8 +22,8 @@ from maskc.runtime.link.joining.switching import ATOM, Word
 from maskc.runtime.link.plan.composing import Composer, Constant, Item, Late, check_words
 from maskc.runtime.link.text import FreeWords
 from maskc.runtime.link.text.forbidding_schema import may_be_forbidden
+from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.blanks import at_most
-from maskc.runtime.schema.plan.plan import Plan
 from maskc.tags import formats as f
 from maskc.tags.arguments import Arguments
 from maskc.tags.formats import Strings

@@ -52,7 +52,7 @@ from maskc.runtime.link.text.forbidding_schema import ForbiddingSchemaPiece
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.names import OtherName
 from maskc.runtime.link.text.raw_text import RawText
-from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.plan import Plan
 
 MOST_STATES = 20_000
 Node = tuple[str, list[Any]]  # its kind, and what follows it

@@ -20,7 +20,7 @@ from maskc.integrations.compile_worker import (
 )
 from maskc.jobs import SchemaJob
 from maskc.kit.kit import REQUEST_LIMITS
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 from maskc.vocab import load_vocabulary
 from maskc.work.worker_queue import Request
 

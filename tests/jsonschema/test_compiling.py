@@ -4,7 +4,7 @@ import pytest
 import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 from maskc.vocab.vocabulary import build_byte_table, build_vocabulary
 from tests.jsonschema.texts import accepts, build_machine, read
 

@@ -9,7 +9,7 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache import Budget
 from maskc.runtime.fields import PlanError
-from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout, Plan
+from maskc.runtime.schema.plan import FrozenPlan, JsonLayout, Plan
 from maskc.runtime.schema.strings.texts import find_texts
 
 

@@ -5,7 +5,7 @@ from maskc.jsonschema.building import PositionBuilder
 from maskc.jsonschema.compiling import lower
 from maskc.jsonschema.drafts import Satisfying
 from maskc.jsonschema.listing import MAX_VALUES, ValueListing
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 
 
 def listing_of(schema):

@@ -12,7 +12,7 @@ from maskc.errors import LimitError, SchemaError, UnsatisfiableError
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.loosening import apply_all, compile_loosely, loosen
 from maskc.jsonschema.uses import SchemaUses
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 
 BAD = {"type": "string", "pattern": "(a)\\1"}
 SINCE = "since pattern '(a)\\\\1' has a back-reference, which is not supported"

@@ -8,8 +8,8 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.waiting import MOST_WAITING, is_simple_pattern
 from maskc.runtime.cache import Budget
-from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.plan.plan import JsonLayout, Plan
+from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.plan import JsonLayout, Plan
 
 INNER = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
 NOTHING = {"allOf": [{"type": "string"}, {"type": "integer"}]}

@@ -4,8 +4,8 @@ import json
 
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache import Budget
-from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.plan.plan import JsonLayout, Plan
+from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.plan import JsonLayout, Plan
 
 
 def build_machine(schema, *, resources=None, layout=None, assert_formats=True):

@@ -8,7 +8,7 @@ import pytest
 import maskc
 from maskc.jsonschema.compiling import compile_schema
 from maskc.kit.documents import FORMATS, write_documents
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 from maskc.vocab.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary((*(bytes([b]) for b in range(256)), None), (256,), "bytes")

@@ -12,7 +12,7 @@ from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError
 from maskc.kit.file import load_kit, make_kit, save_kit
 from maskc.runtime.schema.scans import character_trie
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT
 from maskc.vocab.vocabulary import Vocabulary
 from tests.kit.conftest import fill, legal
 

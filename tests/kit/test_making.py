@@ -15,7 +15,7 @@ from maskc.kit.compiling import GrammarOrder, InProcess
 from maskc.kit.file import make_kit
 from maskc.kit.making import Maker, SingleFlight
 from maskc.limits import Limits
-from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout
+from maskc.runtime.schema.plan import FrozenPlan, JsonLayout
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
 from maskc.work.worker_queue import CancelledOrderError

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import maskc
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 from tests.examples import examples
 from tests.jsonschema.texts import build_machine

@@ -16,7 +16,7 @@ from maskc.artifact.container import encode
 from maskc.jsonschema.compiling import compile_schema
 from maskc.kit.artifacts import compile_structural_tag, compile_tools
 from maskc.limits import Limits
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 from maskc.vocab.vocabulary import Vocabulary
 
 SCHEMA = {

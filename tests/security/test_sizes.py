@@ -19,8 +19,7 @@ from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.jsonschema.values import to_fraction
 from maskc.lexer.contextual import build_scanner
-from maskc.runtime.schema.numbers import magnitudes
-from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers import Numbers, magnitudes
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import TokenizerTokens, Vocabulary, build_vocabulary

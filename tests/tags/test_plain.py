@@ -5,7 +5,7 @@ import random
 import pytest
 
 from maskc.jsonschema.compiling import build_plan
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 from maskc.tags.styles import is_plain
 
 _CITY = {"type": "string", "description": "where"}

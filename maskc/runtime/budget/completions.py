@@ -25,8 +25,7 @@ import numpy as np
 
 from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT, TokenIndex
 from maskc.runtime.step_budget import charge_steps
 from maskc.runtime.successors import key_of
 

@@ -39,7 +39,7 @@ from maskc.runtime.budget.completions import (
 from maskc.runtime.budget.links import open_texts
 from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
-from maskc.runtime.schema.tries.tokens import TokenIndex, Words
+from maskc.runtime.schema.tries import TokenIndex, Words
 from maskc.runtime.step_budget import one_mask
 from maskc.runtime.successors import NOT_FOLLOWED, Successors, key_of
 

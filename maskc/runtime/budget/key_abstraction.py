@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
 from maskc.runtime.budget.completions import COMING_KEY, NO_KEY, OPEN_KEY
-from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     KEY,
     KIND,
@@ -35,7 +35,7 @@ from maskc.runtime.schema.machine.nodes import (
 )
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.strings.other_keys import NO_KEYS, add_key, count_begun, unread_key
-from maskc.runtime.schema.tries.trie import ROOT, Trie
+from maskc.runtime.schema.tries import ROOT, Trie
 from maskc.runtime.step_budget import charge_steps
 
 _MOST_NODES: Final = 20_000  # of which something is remembered

@@ -58,7 +58,7 @@ from maskc.runtime.link.plan.members import Members
 from maskc.runtime.link.text.forbidding_schema import ForbiddingSchemaPiece, SchemaHypothesis
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.machine import Hypotheses, Machine
-from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.plan.objects import list_bits
 from maskc.runtime.step_budget import charge_steps
 

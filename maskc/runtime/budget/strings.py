@@ -14,13 +14,12 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, product
 from typing import TypeVar
 
-from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers import Numbers
 from maskc.runtime.schema.numbers.spellings import State as NumberState
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.rules import StringRule
+from maskc.runtime.schema.strings import Body, write_body
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.spelling import write_body
-from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.step_budget import charge_steps
 
 ALL_LABELS = -1  # as bits

@@ -24,7 +24,7 @@ from maskc.runtime.budget.key_abstraction import Folded, KeyAbstraction
 from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, finish_number, list_ends
 from maskc.runtime.cache import ENTRY_BYTES
 from maskc.runtime.machine import Hypotheses
-from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     AFTER,
     ARRAY,

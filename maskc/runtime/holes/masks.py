@@ -24,8 +24,7 @@ from maskc.runtime.holes.walks import Exits, Inside, LexemeWalks, TrieState
 from maskc.runtime.lalr.hypothesis import Ended, Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.pool import PooledMask
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import ROOT, Trie
+from maskc.runtime.schema.tries import ROOT, TokenIndex, Trie
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 _STEP = 4  # what ending one lexeme counts for

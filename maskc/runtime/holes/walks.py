@@ -26,7 +26,7 @@ from maskc.runtime.holes.stepping import HoleStepper, TerminalLexemes
 from maskc.runtime.holes.tracks import OUTSIDE, Tracks
 from maskc.runtime.link.automata.node_sets import list_ending
 from maskc.runtime.scanner import ScannerTables
-from maskc.runtime.schema.tries.trie import ROOT, Trie
+from maskc.runtime.schema.tries import ROOT, Trie
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 # Nodes of the trie, int32[n], and the states of the scanner there, int32[n].

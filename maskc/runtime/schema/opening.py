@@ -12,10 +12,10 @@ from maskc.runtime.cache import Budget
 from maskc.runtime.fields import PlanError
 from maskc.runtime.machine import EVERY_BYTE
 from maskc.runtime.pool import MaskPool
-from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import Configurations
-from maskc.runtime.schema.masks.masks import REMEDY, SchemaMasks
-from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout, Plan
+from maskc.runtime.schema.masks import REMEDY, SchemaMasks
+from maskc.runtime.schema.plan import FrozenPlan, JsonLayout, Plan
 from maskc.runtime.schema.tries.summary import Mixes
 from maskc.runtime.step_budget import one_mask
 from maskc.runtime.vocabulary import index_of

@@ -16,7 +16,7 @@ from maskc.frontends.source import load_source
 from maskc.jsonschema.compiling import compile_schema
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 from maskc.vocab.vocabulary import Vocabulary
 from tests.laws.dense.judges import (
     FramedJudge,

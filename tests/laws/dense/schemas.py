@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 from tests.laws.dense.making import schemas
 
 

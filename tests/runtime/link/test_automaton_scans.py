@@ -5,7 +5,7 @@ import numpy as np
 from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import START, Words
 from maskc.runtime.link.automata.scanning import AutomatonScans, TrieScanner
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT
 from tests.runtime.schema.vocabularies import build_index
 
 TOKENS = (b"a", b"b", b"ab", b"ba", b"abc", b"c")

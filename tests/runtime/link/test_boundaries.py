@@ -5,7 +5,7 @@ import pytest
 
 from maskc.errors import LimitError
 from maskc.runtime.machine import MAX_HYPOTHESES
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT
 from tests.runtime.link.parts import make_boundaries, make_leaf, tokens_of
 
 

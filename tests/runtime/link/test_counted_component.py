@@ -13,7 +13,7 @@ from maskc.runtime.link.automata.lacking import fill_in
 from maskc.runtime.link.automata.loop_reader import LoopReader
 from maskc.runtime.link.automata.scanning import ROOT_ONLY, TrieScanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT
 from tests.examples import seeds
 from tests.runtime.link.test_walk import check_before_bytes
 from tests.runtime.schema.vocabularies import build_index

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from maskc.runtime.link.joining import grammar_piece
 from maskc.runtime.link.joining.grammar_piece import find_paths
-from maskc.runtime.schema.tries.trie import Trie
+from maskc.runtime.schema.tries import Trie
 
 tokens = st.sets(st.text("abc<", min_size=1, max_size=5).map(str.encode), min_size=1)
 

@@ -16,7 +16,7 @@ from maskc.runtime.link.joining import countdown
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
 from maskc.runtime.link.joining.pieces import CountingPiece
 from maskc.runtime.link.text.raw_text import RawBody, RawString, RawText
-from maskc.runtime.schema.plan.plan import JsonLayout, Plan
+from maskc.runtime.schema.plan import JsonLayout, Plan
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import build_texts
 from tests.examples import seeds

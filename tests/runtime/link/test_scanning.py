@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import node_sets, scanning
 from maskc.runtime.link.automata.scanning import TrieScanner
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT
 from tests.runtime.schema.vocabularies import build_index
 
 RESTS = [b"", *(bytes([letter]) for letter in b"abcdefgh")]

@@ -12,7 +12,7 @@ from maskc.kit.compiling import PatternAutomaton
 from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import NO_LABEL, START, ByteAutomaton, Words, walk
 from maskc.runtime.link.automata.scanning import ROOT_ONLY, TrieScanner
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT
 from tests.examples import seeds
 from tests.runtime.schema.vocabularies import build_index
 

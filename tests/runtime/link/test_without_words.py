@@ -8,7 +8,7 @@ import pytest
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache import Budget
 from maskc.runtime.link.text.without_words import without_words
-from maskc.runtime.schema.plan.plan import JsonLayout, Plan
+from maskc.runtime.schema.plan import JsonLayout, Plan
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
 from tests.examples import seeds
 

@@ -1,7 +1,7 @@
 """Machines, vocabularies and masks of small schemas."""
 
 from maskc.runtime.schema.masks.walking import SchemaWalk, make_parts
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.vocabularies import build_index
 

@@ -2,8 +2,7 @@
 
 from maskc.runtime.schema.scans.character_trie import build_character_trie
 from maskc.runtime.schema.scans.scanned import Group
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT, TokenIndex
 from tests.runtime.schema.vocabularies import build_index
 
 TEXTS = sorted(

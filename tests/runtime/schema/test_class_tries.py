@@ -10,7 +10,7 @@ from maskc.runtime.cache import Budget
 from maskc.runtime.schema.scans import class_tries, class_walks
 from maskc.runtime.schema.scans.classes import scan_all
 from maskc.runtime.schema.scans.residuals import matrix_of
-from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.strings import Body
 from tests.runtime.schema.spelling import list_groups, step_texts, trie_below
 from tests.runtime.schema.vocabularies import build_index
 

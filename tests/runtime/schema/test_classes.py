@@ -6,7 +6,7 @@ from maskc.runtime.schema.scans import residuals
 from maskc.runtime.schema.scans.class_tries import number_keys
 from maskc.runtime.schema.scans.classes import scan_all
 from maskc.runtime.schema.scans.residuals import matrix_of, never_dies
-from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.strings import Body
 from tests.runtime.schema.spelling import list_groups, step_texts, trie_below
 from tests.runtime.schema.vocabularies import TEXTS, build_index
 

@@ -10,8 +10,8 @@ import pytest
 import maskc
 from maskc.kit.file import make_kit
 from maskc.runtime.schema.masks.walking import make_parts
-from maskc.runtime.schema.plan.plan import JsonLayout
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.plan import JsonLayout
+from maskc.runtime.schema.tries import ROOT
 from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
 from tests.jsonschema.texts import build_machine, read

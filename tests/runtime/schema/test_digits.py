@@ -5,11 +5,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers import Numbers
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.numbers.spellings import SPELLINGS
 from maskc.runtime.schema.scans.digits import follow_number
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT
 from tests.examples import examples
 from tests.runtime.schema.vocabularies import build_index
 

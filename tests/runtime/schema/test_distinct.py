@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 from tests.jsonschema.texts import accepts, build_machine, count_legal, read
 
 SMALL = {

@@ -1,6 +1,6 @@
 from maskc.runtime.schema.plan.blanks import BROKEN, Blanks
 from maskc.runtime.schema.scans.gaps import Gaps
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT
 from tests.runtime.schema.vocabularies import build_index
 
 

@@ -3,12 +3,12 @@ import pytest
 from maskc import Artifact
 from maskc.jsonschema.compiling import compile_schema
 from maskc.native import is_compiled
+from maskc.runtime.schema import string_rows
 from maskc.runtime.schema.machine.nodes import STATE
-from maskc.runtime.schema.plan.plan import JsonLayout
+from maskc.runtime.schema.plan import JsonLayout
 from maskc.runtime.schema.scans.scanned import Scanned
-from maskc.runtime.schema.string_rows import string_rows
+from maskc.runtime.schema.string_rows import StringRows
 from maskc.runtime.schema.string_rows.key_rows import KeyRows
-from maskc.runtime.schema.string_rows.string_rows import StringRows
 from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 from tests.compiled import legal_tokens
 from tests.laws.dense.judges import write_words

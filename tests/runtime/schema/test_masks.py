@@ -12,8 +12,8 @@ from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import compile_schema
 from maskc.runtime.schema.machine.nodes import KEY
 from maskc.runtime.schema.numbers.spellings import SPELLINGS
-from maskc.runtime.schema.plan.plan import JsonLayout
-from maskc.runtime.schema.strings.spelling import ESCAPES
+from maskc.runtime.schema.plan import JsonLayout
+from maskc.runtime.schema.strings import ESCAPES
 from maskc.runtime.step_budget import count_taken, one_mask
 from tests.examples import examples
 from tests.laws.test_json_schema import SCHEMAS, VALUES

@@ -8,8 +8,8 @@ import pytest
 from maskc.native import is_compiled
 from maskc.runtime.cache import Budget
 from maskc.runtime.pool import MaskPool
+from maskc.runtime.schema.tries import TokenIndex, Words
 from maskc.runtime.schema.tries.summary import Mixes
-from maskc.runtime.schema.tries.tokens import TokenIndex, Words
 
 N_TOKENS = 70
 

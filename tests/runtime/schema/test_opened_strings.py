@@ -1,7 +1,7 @@
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache import Budget
 from maskc.runtime.schema.masks.opened_strings import OpenedStrings
-from maskc.runtime.schema.plan.plan import JsonLayout, Plan
+from maskc.runtime.schema.plan import JsonLayout, Plan
 from tests.runtime.schema.machines import INDEX
 from tests.runtime.schema.vocabularies import build_index
 

@@ -1,5 +1,5 @@
 from maskc.runtime.schema.masks.walking import SchemaWalk, make_parts
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT
 from maskc.runtime.step_budget import count_taken, one_mask
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.machines import INDEX

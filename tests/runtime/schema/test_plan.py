@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache import Budget
 from maskc.runtime.fields import PlanError
-from maskc.runtime.schema.machine.machine import SchemaMachine
-from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout, Plan
+from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.plan import FrozenPlan, JsonLayout, Plan
 
 SCHEMA = {
     "properties": {

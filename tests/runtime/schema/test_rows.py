@@ -1,9 +1,9 @@
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
+from maskc.runtime.schema import string_rows
 from maskc.runtime.schema.scans.searching import search
-from maskc.runtime.schema.string_rows import rows
-from maskc.runtime.schema.string_rows.rows import FreeRows
+from maskc.runtime.schema.string_rows import FreeRows
 from tests.runtime.schema.spelling import trie_below
 from tests.runtime.schema.vocabularies import build_index
 
@@ -22,5 +22,5 @@ def row_of(pattern):
 @pytest.mark.parametrize("pattern", ["^(?!ab)", "^(?!n)", "^[^,]", "^x"])
 def test_rows_are_the_same_if_bits_are_changed_or_written_anew(pattern, monkeypatch):
     changed = row_of(pattern)
-    monkeypatch.setattr(rows, "_MOST_CHANGED", -1)
+    monkeypatch.setattr(string_rows, "_MOST_CHANGED", -1)
     assert row_of(pattern) == changed

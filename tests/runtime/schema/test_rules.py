@@ -6,7 +6,7 @@ import pytest
 
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.plan.values import read_value
-from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.strings.texts import build_texts
 
 ONE, TWO, OTHER = (read_value(text) for text in (b"1", b"2", b'"x"'))

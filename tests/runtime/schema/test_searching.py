@@ -3,8 +3,7 @@ import pytest
 from maskc.jsonschema.patterns import build_pattern
 from maskc.runtime.schema.scans.character_trie import CLOSES
 from maskc.runtime.schema.scans.searching import free_items, search, search_all
-from maskc.runtime.schema.strings.spelling import ESCAPES
-from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.strings import ESCAPES, Body
 from tests.runtime.schema.spelling import step_texts, trie_below
 from tests.runtime.schema.vocabularies import build_index
 

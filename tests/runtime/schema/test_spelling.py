@@ -1,8 +1,7 @@
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.strings.spelling import ESCAPES, ranges_after
-from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.strings import ESCAPES, Body, ranges_after
 
 BEGINNINGS = (
     *(b"\\", b"\\u", b"\\u0", b"\\u00e", b"\\uD", b"\\ud83", b"\\ud83d", b"\\ud83d\\u", b"\xc3"),

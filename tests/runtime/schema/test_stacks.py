@@ -4,7 +4,7 @@ import pytest
 
 from maskc.runtime.schema.machine.nodes import Configuration
 from maskc.runtime.schema.masks.walking import SchemaWalk, make_parts
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT
 from tests.jsonschema.texts import build_machine, read
 from tests.runtime.schema.machines import INDEX, texts_of
 

@@ -1,12 +1,12 @@
 import pytest
 
 from maskc.native import is_compiled
+from maskc.runtime.schema import string_rows
 from maskc.runtime.schema.machine.nodes import KEY, STATE, read_members
-from maskc.runtime.schema.string_rows import string_rows
+from maskc.runtime.schema.string_rows import StringRows
 from maskc.runtime.schema.string_rows.key_rows import KeyRows
-from maskc.runtime.schema.string_rows.string_rows import StringRows
 from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.tries.tokens import SharedResults
+from maskc.runtime.schema.tries import SharedResults
 from tests.jsonschema.texts import read
 from tests.runtime.schema.machines import INDEX, node_after
 

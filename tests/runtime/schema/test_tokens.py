@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from maskc.runtime.cache import Budget
-from maskc.runtime.schema.tries.tokens import SharedResults
+from maskc.runtime.schema.tries import SharedResults
 from maskc.runtime.vocabulary import index_of
 from tests.runtime.schema.vocabularies import build_index
 

@@ -1,6 +1,6 @@
 """A small vocabulary that cuts JSON at awkward points."""
 
-from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries import TokenIndex
 from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 
 TEXTS = (

@@ -18,8 +18,7 @@ import numpy as np
 
 from maskc.runtime.link.automata.loops import LEFT, Component
 from maskc.runtime.link.automata.node_sets import list_ending
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import ROOT
+from maskc.runtime.schema.tries import ROOT, TokenIndex
 from maskc.runtime.step_budget import AT_ONCE, charge_steps
 
 if TYPE_CHECKING:

@@ -36,8 +36,7 @@ from maskc.runtime.link.automata.loops import (
     LoopExit,
 )
 from maskc.runtime.link.automata.node_sets import Onward, going_on, list_ending
-from maskc.runtime.schema.tries.tokens import TokenIndex, Words
-from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
+from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Trie, Words
 from maskc.runtime.step_budget import AT_ONCE, charge_steps
 
 _KEY = "loop"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.runtime.schema.tries.trie import Ints, Trie
+from maskc.runtime.schema.tries import Ints, Trie
 
 _FEW = 48  # nodes whose children are not looked at
 _NO_NODES: Ints = np.zeros(0, dtype=np.int32)

@@ -20,9 +20,8 @@ from maskc.runtime.link.automata.loop_reader import LoopReader
 from maskc.runtime.link.automata.loops import Loop
 from maskc.runtime.link.automata.node_sets import Onward, ascending
 from maskc.runtime.link.automata.walk import AutomatonWalk, Turn, reads_loops
+from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Trie, Words
 from maskc.runtime.schema.tries.summary import Part, bits_of
-from maskc.runtime.schema.tries.tokens import TokenIndex, Words
-from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 from maskc.runtime.step_budget import charge_steps
 
 _SCAN_BYTES = 200  # of a scan with its array, before what it holds

@@ -25,8 +25,7 @@ from maskc.runtime.link.automata.loop_reader import (
 )
 from maskc.runtime.link.automata.loops import LEFT, Loop
 from maskc.runtime.link.automata.node_sets import Onward, going_on, list_ending
-from maskc.runtime.schema.tries.tokens import Words
-from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
+from maskc.runtime.schema.tries import ROOT, Ints, Trie, Words
 from maskc.runtime.step_budget import charge_steps
 
 _FEW = 48  # nodes of a level that are walked one by one

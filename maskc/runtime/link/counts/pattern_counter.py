@@ -45,7 +45,7 @@ from maskc.runtime.link.counts.positions import (
     find_round,
 )
 from maskc.runtime.link.joining.pieces import CountingAutomaton
-from maskc.runtime.schema.tries.tokens import TokenIndex
+from maskc.runtime.schema.tries import TokenIndex
 from maskc.runtime.step_budget import charge_steps
 
 _CONTROL, _BOX = 4, 3  # steps

@@ -36,9 +36,8 @@ from maskc.runtime.link.joining.expressions import (
 )
 from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Piece
 from maskc.runtime.machine import check_hypotheses
+from maskc.runtime.schema.tries import Ints, TokenIndex, Trie
 from maskc.runtime.schema.tries.summary import Part
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Ints, Trie
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 _FEW_HYPOTHESES = 8

@@ -31,9 +31,8 @@ from maskc.runtime.link.automata.loops import MOST_PASSES, Loop
 from maskc.runtime.link.automata.node_sets import going_on, list_ending
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.machine import EVERY_BYTE
+from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Words
 from maskc.runtime.schema.tries.summary import Part
-from maskc.runtime.schema.tries.tokens import TokenIndex, Words
-from maskc.runtime.schema.tries.trie import ROOT, Ints
 from maskc.runtime.step_budget import charge_steps
 from maskc.runtime.successors import NOT_FOLLOWED, StepTable
 

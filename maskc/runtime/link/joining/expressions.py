@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from maskc.errors import LimitError
+from maskc.runtime.schema.tries import Ints, Trie
 from maskc.runtime.schema.tries.summary import Part
-from maskc.runtime.schema.tries.trie import Ints, Trie
 
 if TYPE_CHECKING:
     from maskc.runtime.link.automata.loops import Loop

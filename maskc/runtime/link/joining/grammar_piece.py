@@ -25,8 +25,8 @@ from maskc.runtime.link.automata.scanning import NO_EXITS, Scan, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece
 from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.schema.tries import ROOT, Ints, Trie
 from maskc.runtime.schema.tries.summary import Part
-from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
 from maskc.runtime.step_budget import charge_steps
 from maskc.runtime.successors import DEAD, StepTable, key_of
 

@@ -28,9 +28,8 @@ from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.pool import PooledMask
 from maskc.runtime.schema.machine.nodes import Configuration
 from maskc.runtime.schema.opening import MaskedSchemaMachine
+from maskc.runtime.schema.tries import Ints, Trie, Words
 from maskc.runtime.schema.tries.summary import Part
-from maskc.runtime.schema.tries.tokens import Words
-from maskc.runtime.schema.tries.trie import Ints, Trie
 
 MOST_FIRST = 64  # bytes that a piece may begin with, to be looked up ahead
 _AFTER = START + 1  # the token of a piece was taken

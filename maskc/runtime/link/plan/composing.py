@@ -43,7 +43,7 @@ from maskc.runtime.link.text.forbidding_schema import Barring, ForbiddingSchemaP
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.names import OtherName, OtherNameScans
 from maskc.runtime.link.text.raw_text import RawBody, RawString, RawText
-from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.plan import Plan
 
 _MANY_IDS = 48  # have a mask of their own
 _MOST_BYTES = 500_000  # of the words of a free text: 150 MB

@@ -30,7 +30,7 @@ from maskc.runtime.link.plan.records import (
 )
 from maskc.runtime.link.text import FreeWords
 from maskc.runtime.link.text.forbidding_schema import may_be_forbidden
-from maskc.runtime.schema.plan.plan import FrozenPlan, JsonLayout, Plan
+from maskc.runtime.schema.plan import FrozenPlan, JsonLayout, Plan
 
 PARTS = ("automata", "counters", "nodes", "schemas", "tables", "texts")
 # Composing parameters adds some levels.

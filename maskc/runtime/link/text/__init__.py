@@ -32,7 +32,7 @@ import numpy as np
 from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.link.joining.switching import ATOM, Word
-from maskc.runtime.schema.tries.trie import ROOT, Ints
+from maskc.runtime.schema.tries import ROOT, Ints
 
 _ROOT = 0
 

@@ -30,8 +30,8 @@ from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece, SchemaPiece
 from maskc.runtime.link.text import FreeScans, Position
 from maskc.runtime.schema.machine.nodes import KEY, STATE, STRING, Configuration
+from maskc.runtime.schema.tries import Ints, Trie
 from maskc.runtime.schema.tries.summary import Part
-from maskc.runtime.schema.tries.trie import Ints, Trie
 
 _FIRST_OF_MANY = 0x80
 _QUOTE = 0x22

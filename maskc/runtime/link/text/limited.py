@@ -19,8 +19,8 @@ from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece, cross
 from maskc.runtime.link.text import MISSING, Position
+from maskc.runtime.schema.tries import Ints, Trie
 from maskc.runtime.schema.tries.summary import Part
-from maskc.runtime.schema.tries.trie import Ints, Trie
 
 _MOST_MISSING = 3  # bytes of a character that is begun
 _FIRST_CONTINUATION, _FIRST_LEAD = 0x80, 0xC0

@@ -16,7 +16,7 @@ import numpy as np
 from maskc.runtime.link.automata import START, ByteAutomaton, Left, split_words
 from maskc.runtime.link.automata.node_sets import without
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
-from maskc.runtime.schema.tries.trie import ROOT, Ints, Trie
+from maskc.runtime.schema.tries import ROOT, Ints, Trie
 from maskc.runtime.step_budget import charge_steps
 
 _FIRST = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"

@@ -27,7 +27,7 @@ from maskc.runtime.link.automata.loops import MOST_STATES, Component, Loop
 from maskc.runtime.link.joining.pieces import CountingAutomaton
 from maskc.runtime.link.text import CHARACTERS, MISSING
 from maskc.runtime.link.text.without_words import without_words
-from maskc.runtime.schema.plan.plan import Plan
+from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.step_budget import charge_steps
 

@@ -48,9 +48,9 @@ from maskc.runtime.schema.machine.nodes import (
 )
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.numbers.spellings import FRACTION, INTEGER, MINUS, POINT, START, ZERO
+from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import Members, list_bits
-from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import ArrayEntry, ArrayProgress, StringRule
 from maskc.runtime.schema.strings.other_keys import UNREAD
 

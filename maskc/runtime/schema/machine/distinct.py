@@ -41,10 +41,10 @@ from maskc.runtime.schema.machine.nodes import (
     position_of,
     read_members,
 )
-from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers import Numbers
 from maskc.runtime.schema.numbers.spellings import State as NumberState
+from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.objects import OTHERS, list_bits
-from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.values import (
     Open,
     Unfinished,
@@ -53,8 +53,8 @@ from maskc.runtime.schema.plan.values import (
     members_of,
     read_unfinished,
 )
+from maskc.runtime.schema.strings import begins
 from maskc.runtime.schema.strings.other_keys import has_key, join_keys, list_keys
-from maskc.runtime.schema.strings.spelling import begins
 
 _INSIDE: Final = frozenset([STRING, KEY, NUMBER, LITERAL])
 _BRACKETS: Final = frozenset([ARRAY, OBJECT])

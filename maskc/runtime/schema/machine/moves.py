@@ -50,16 +50,15 @@ from maskc.runtime.schema.machine.nodes import (
     position_of,
     read_members,
 )
-from maskc.runtime.schema.numbers.numbers import Numbers
+from maskc.runtime.schema.numbers import Numbers
 from maskc.runtime.schema.numbers.spellings import NUMBER_BYTES
+from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import OTHERS
-from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.rules import VALUES, ArrayProgress
 from maskc.runtime.schema.plan.values import Value, read_value
+from maskc.runtime.schema.strings import Body, decode_body
 from maskc.runtime.schema.strings.other_keys import UNREAD, has_key, unread_key
-from maskc.runtime.schema.strings.spelling import decode_body
-from maskc.runtime.schema.strings.strings import Body
 
 # Of a node with its key and state; of a parent, in both; and
 _NODE_BYTES: Final = 600

@@ -22,11 +22,10 @@ import numpy as np
 
 from maskc.runtime.cache import ENTRY_BYTES
 from maskc.runtime.schema.machine.nodes import next_serial
+from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
-from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.plan.records import Position
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Trie
+from maskc.runtime.schema.tries import TokenIndex, Trie
 
 NO_CONTENT: Final = 0
 _ITSELF: Final = -1  # as an item of an array: the position that the array is a value of

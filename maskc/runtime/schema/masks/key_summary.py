@@ -16,11 +16,10 @@ import numpy as np
 
 from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.schema.masks.opened_strings import OpenedStrings
+from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
-from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.strings.characters import DEAD
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Nodes, Trie
+from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie
 from maskc.runtime.step_budget import charge_steps
 
 INNER: Final[Nodes] = (-1,)  # all quotes of keys after a brace or a comma in the same text

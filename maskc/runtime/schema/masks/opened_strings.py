@@ -11,19 +11,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
+from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import ObjectRule
-from maskc.runtime.schema.plan.plan import Plan
 from maskc.runtime.schema.scans.character_trie import CharacterTrie, build_character_trie, free_body
 from maskc.runtime.schema.scans.custom import CustomScans
 from maskc.runtime.schema.scans.searching import Searched, find_names, search_all
+from maskc.runtime.schema.strings import Body, decode_body
 from maskc.runtime.schema.strings.characters import DEAD, FREE_LABEL, NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.spelling import decode_body
-from maskc.runtime.schema.strings.strings import Body
+from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie
 from maskc.runtime.schema.tries.summary import MANY, EndedKeys, Part, bits_of
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Nodes, Trie
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 _QUOTE: Final = 0x22

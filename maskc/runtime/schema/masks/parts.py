@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from maskc.runtime.cache import ENTRY_BYTES, Cache
-from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     AFTER,
     ARRAY,
@@ -44,9 +44,8 @@ from maskc.runtime.schema.masks.key_summary import INNER, KeySummary
 from maskc.runtime.schema.masks.opened_strings import OpenedStrings
 from maskc.runtime.schema.plan.objects import OTHERS, SEEN
 from maskc.runtime.schema.scans.gaps import Gaps
+from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie, Words
 from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
-from maskc.runtime.schema.tries.tokens import TokenIndex, Words
-from maskc.runtime.schema.tries.trie import Nodes, Trie
 
 _QUOTE: Final = 0x22
 _COMMA: Final = 0x2C

@@ -36,9 +36,8 @@ from maskc.runtime.schema.masks.parts import Parts
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.rules import VALUES
 from maskc.runtime.schema.plan.values import read_value
+from maskc.runtime.schema.tries import ROOT, Nodes, Trie, Words
 from maskc.runtime.schema.tries.summary import EndedKeys, Part, bits_of, new_keys
-from maskc.runtime.schema.tries.tokens import Words
-from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 _FEW_NODES: Final = 12  # of which it takes longer to look up what ends there

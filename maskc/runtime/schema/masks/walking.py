@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     AFTER,
     ARRAY,
@@ -55,8 +55,7 @@ from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.rules import VALUES
 from maskc.runtime.schema.scans.digits import follow_number
 from maskc.runtime.schema.strings.characters import DEAD
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Nodes
+from maskc.runtime.schema.tries import Nodes, TokenIndex
 from maskc.runtime.step_budget import charge_steps
 
 _QUOTE: Final = 0x22

@@ -15,9 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from maskc.formats.registry import READ, Guarded, reader_of
 from maskc.runtime.schema.plan.rules import StringRule
+from maskc.runtime.schema.strings import Body, Ranges, decode_body, ranges_after, write_body
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.spelling import Ranges, decode_body, ranges_after, write_body
-from maskc.runtime.schema.strings.strings import Body
 from maskc.runtime.step_budget import charge_steps
 
 _SURROGATES, _LAST = (0xD800, 0xDFFF), 0x10FFFF

@@ -11,8 +11,8 @@ from maskc.runtime.schema.plan.arrays import ArrayRule, Counts, Option, can_diff
 from maskc.runtime.schema.plan.series import Series
 from maskc.runtime.schema.plan.value_classes import ValueClasses
 from maskc.runtime.schema.plan.values import Value
+from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.strings import Body
 
 _MOST_REMEMBERED: Final = 10_000
 

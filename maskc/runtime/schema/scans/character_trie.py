@@ -23,16 +23,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.levels import build_levels, first_children
-from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.strings.spelling import (
+from maskc.runtime.schema.strings import (
+    Body,
     Ranges,
     ranges_after,
     read_character,
     rests_like,
 )
-from maskc.runtime.schema.strings.strings import Body
-from maskc.runtime.schema.tries.tokens import TokenIndex, cut_texts
-from maskc.runtime.schema.tries.trie import ROOT, Ints, Nodes, Trie, narrow, parents_of
+from maskc.runtime.schema.strings.characters import CharDfa
+from maskc.runtime.schema.tries import (
+    ROOT,
+    Ints,
+    Nodes,
+    TokenIndex,
+    Trie,
+    cut_texts,
+    narrow,
+    parents_of,
+)
 from maskc.runtime.step_budget import charge_steps
 
 # What an item does after its last whole character.
@@ -59,7 +67,7 @@ class CharacterTrieTables(NamedTuple):
     first: Ints
     low: Ints  # int32[n], the first item below it; its own come first, in the order of their kinds
     high: Ints  # int32[n], one past the last
-    # of n numbers, how many items are its own; see maskc.runtime.schema.tries.trie .narrow
+    # of n numbers, how many items are its own; see maskc.runtime.schema.tries.narrow
     ending: NDArray[Any]
     levels: Ints  # int32, where the nodes of so many characters begin, and one past the last
     kinds: NDArray[np.uint8]  # uint8[n_items], what comes after the item's last whole character
@@ -164,7 +172,7 @@ class CharacterTrie:
     def after(self, before: bytes) -> CharacterTrie:
         """Return the trie where another beginning was read that the same bytes end.
 
-        See :func:`maskc.runtime.schema.strings.spelling.rests_like`.
+        See :func:`maskc.runtime.schema.strings.rests_like`.
         """
         (low, _), *_ = ranges_after(before, escapes=self.escapes)
         (own_low, _), *_ = ranges_after(self.before, escapes=self.escapes)

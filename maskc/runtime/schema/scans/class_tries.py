@@ -27,8 +27,7 @@ from maskc.formats.letter_classes import kinds
 from maskc.levels import first_children
 from maskc.runtime.cache import ENTRY_BYTES
 from maskc.runtime.schema.scans.character_trie import CLOSES, CharacterTrie, owners_of
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Ints, Nodes, parents_of
+from maskc.runtime.schema.tries import Ints, Nodes, TokenIndex, parents_of
 from maskc.runtime.step_budget import charge_steps
 
 Indices = NDArray[np.intp]

@@ -24,7 +24,7 @@ from maskc.levels import spread
 from maskc.runtime.schema.scans.class_tries import Bits, Bools, ClassTrie, Indices
 from maskc.runtime.schema.scans.scanned import FEWER
 from maskc.runtime.schema.strings.characters import DEAD
-from maskc.runtime.schema.tries.trie import Ints
+from maskc.runtime.schema.tries import Ints
 
 # So many times fewer nodes than a trie has are looked up; more take longer than all in order.
 _FEW = 16

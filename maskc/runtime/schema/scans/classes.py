@@ -24,8 +24,7 @@ from maskc.runtime.schema.scans.class_walks import ClassTable, ClassWalk, tabula
 from maskc.runtime.schema.scans.residuals import Automaton, Matrix, residual_of
 from maskc.runtime.schema.scans.scanned import Scanned, VocabularyScan
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa, set_of
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import Ints
+from maskc.runtime.schema.tries import Ints, TokenIndex
 from maskc.runtime.step_budget import charge_steps
 
 # Steps of a scan, and characters of it that are one step.

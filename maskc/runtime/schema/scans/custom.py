@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.schema.plan.custom import CustomRule, CustomStrings, Read
 from maskc.runtime.schema.scans.character_trie import BETWEEN, CLOSES, CharacterTrie, owners_of
-from maskc.runtime.schema.strings.spelling import Ranges
+from maskc.runtime.schema.strings import Ranges
 from maskc.runtime.step_budget import charge_vector_steps
 
 _MOST_MOVES: Final = 200_000  # of one rule that are cached

@@ -19,12 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from maskc.runtime.schema.numbers import Numbers
 from maskc.runtime.schema.numbers.excluded import Decimal, Head, head_of
-from maskc.runtime.schema.numbers.numbers import Numbers
 from maskc.runtime.schema.numbers.spellings import DIGITS, NUMBER_BYTES, State
+from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie, Words
 from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
-from maskc.runtime.schema.tries.tokens import TokenIndex, Words
-from maskc.runtime.schema.tries.trie import Nodes, Trie
 from maskc.runtime.step_budget import charge_steps
 
 _ZERO: Final = frozenset(b"0")

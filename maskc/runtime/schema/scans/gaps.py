@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES, BOUNDED, BROKEN, COMPACT, MOST, Blanks
+from maskc.runtime.schema.tries import ROOT, Nodes, TokenIndex, Trie
 from maskc.runtime.schema.tries.summary import Part, bits_of
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import ROOT, Nodes, Trie
 
 _SIGNS: Final = frozenset(b'"{}[],:ntf')
 _BEGIN_NUMBER: Final = frozenset(b"-0123456789")

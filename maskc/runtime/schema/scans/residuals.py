@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
-from maskc.runtime.schema.tries.trie import Ints
+from maskc.runtime.schema.tries import Ints
 from maskc.runtime.step_budget import AT_ONCE, charge_steps
 
 _COPIES: Final = 4

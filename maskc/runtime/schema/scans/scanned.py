@@ -19,8 +19,7 @@ from maskc.acyclic import mypyc_attr
 from maskc.levels import spread
 from maskc.runtime.schema.scans.class_tries import Bools, ClosingTokens, Indices, Units, number_keys
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, only
-from maskc.runtime.schema.tries.tokens import Words
-from maskc.runtime.schema.tries.trie import Ints
+from maskc.runtime.schema.tries import Ints, Words
 
 FEWER: Final = 5  # so many times fewer units than there are, which are listed
 _FEWER_TOKENS: Final = 8  # so many times fewer tokens than there are, which are written one by one

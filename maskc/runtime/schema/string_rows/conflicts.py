@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from os.path import commonprefix
 from typing import Final, NamedTuple
 
-from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.machine.nodes import (
     HAS_SLACK,
     ITEM,
@@ -32,11 +32,10 @@ from maskc.runtime.schema.scans.character_trie import (
     CharacterTrie,
     build_character_trie,
 )
+from maskc.runtime.schema.strings import split_body
 from maskc.runtime.schema.strings.other_keys import list_begun
-from maskc.runtime.schema.strings.spelling import split_body
+from maskc.runtime.schema.tries import ROOT, TokenIndex
 from maskc.runtime.schema.tries.summary import Following
-from maskc.runtime.schema.tries.tokens import TokenIndex
-from maskc.runtime.schema.tries.trie import ROOT
 from maskc.runtime.step_budget import charge_steps
 
 Closing = list[tuple[int, int]]

@@ -12,22 +12,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from maskc.runtime.cache import Budget, Cache, measure_sized
-from maskc.runtime.schema.machine.machine import SchemaMachine
+from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.scans.character_trie import CharacterTrie
 from maskc.runtime.schema.scans.class_tries import ClosingTokens, closing_tokens_at
 from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.scans.searching import find_names
-from maskc.runtime.schema.string_rows.rows import (
+from maskc.runtime.schema.string_rows import (
     FreeRows,
+    Labelled,
     StringRow,
+    StringRows,
     closing_bytes,
+    part_of,
     part_of_scan,
 )
-from maskc.runtime.schema.string_rows.string_rows import Labelled, StringRows
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
+from maskc.runtime.schema.tries import Nodes, TokenIndex, Words
 from maskc.runtime.schema.tries.summary import Part
-from maskc.runtime.schema.tries.tokens import TokenIndex, Words
-from maskc.runtime.schema.tries.trie import Nodes
 from maskc.runtime.step_budget import charge_steps
 
 # The object's rule, the state of its body, whether a key may come that has no name.
@@ -111,7 +112,7 @@ class KeyRows:
         if keys.scanned is not None:
             return StringRow(self._select_scanned(key, keys, keys.scanned, labels), closing_tokens)
         some = [n for reach, groups in keys.groups if reach & labels for n in groups]
-        more = self._string_rows.part_of(some)
+        more = part_of(self._index, some)
         return StringRow(Part(keys.base.rows + more.rows, keys.base.few + more.few), closing_tokens)
 
     def _select_scanned(self, key: _Key, keys: _Keys, scanned: Scanned, labels: int) -> Part:

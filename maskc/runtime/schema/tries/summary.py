@@ -21,8 +21,7 @@ from maskc.acyclic import mypyc_attr
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.pool import MaskPool, PooledMask
 from maskc.runtime.schema.strings.other_keys import OtherKeys, has_key
-from maskc.runtime.schema.tries.tokens import TokenIndex, Words
-from maskc.runtime.schema.tries.trie import Nodes, Trie
+from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie, Words
 
 _serials: Final = count(1)
 MANY: Final = 96  # ids of a part that are packed into a row
