@@ -28,13 +28,11 @@ from maskc.frontends.dialects import REGEX
 from maskc.frontends.embedded import has_embedded
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_sources
+from maskc.jsonschema.choices import choose_formats, choose_layout, rename_formats
 from maskc.jsonschema.compiling import build_plan, compile_schema
-from maskc.jsonschema.format_choices import choose_formats, rename_formats
-from maskc.jsonschema.layouts import choose_layout
 from maskc.jsonschema.loosening import compile_loosely
-from maskc.jsonschema.openapi import read_component, read_schema_object
-from maskc.jsonschema.python_types import describe_type, is_type
 from maskc.jsonschema.reader import read_schema, write_json
+from maskc.jsonschema.sources import describe_type, is_type, read_component, read_schema_object
 from maskc.limits import Limits
 from maskc.runtime.schema.plan import FrozenPlan, JsonLayout
 from maskc.vocab.vocabulary import Vocabulary
@@ -292,7 +290,7 @@ def read_schema_job(
         component: the name of a schema in an OpenAPI document, which ``schema`` is then.
         dialect: ``openapi``, for a schema of OpenAPI 3.0 without its document.
         style: default: ``plain`` for a Python type, ``any`` for a schema.
-        formats: as :func:`maskc.jsonschema.format_choices.choose_formats` takes them.
+        formats: as :func:`maskc.jsonschema.choices.choose_formats` takes them.
         choices: single parts of the style: ``key_order``, ``blanks``, ``escapes``, ``numbers``,
             ``digits``.
 
@@ -304,11 +302,11 @@ def read_schema_job(
     if is_type(schema):
         schema, style = describe_type(schema), style or "plain"
     if component is not None:
-        schema = read_component(schema, as_text("component", component))
+        schema = read_component(read_schema(schema), as_text("component", component))
     elif dialect is not None:
         if dialect != "openapi":
             raise WrongValueError(f"dialect is {dialect!r:.40}; give openapi, or leave it out")
-        schema = read_schema_object(schema)
+        schema = read_schema_object(read_schema(schema))
     layout = choose_layout(style or "any", **choices)
     others = {} if resources is None else as_mapping("resources", resources)
     if treatments:

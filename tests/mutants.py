@@ -72,7 +72,7 @@ MUTANTS = (
         "left = [p for p in productions if any(s >= 0 or -1 - s in productive for s in p.rhs)]",
     ),
     Mutant(
-        "jsonschema/entailment.py",
+        "jsonschema/clauses.py",
         "return not lows or not highs or max(lows) <= min(highs)",
         "return not lows or not highs or max(lows) < min(highs)",
     ),

@@ -35,8 +35,8 @@ from benchmarks.conformance.tables import format_table
 from benchmarks.engines import ENGINES, TOKENIZER, AskedSchema, Engine, RefusedError, read_engine
 from benchmarks.engines.process import TooSlowError, read_lines, within
 from maskc.errors import SchemaError
+from maskc.jsonschema.choices import rename_formats
 from maskc.jsonschema.compiling import compile_schema
-from maskc.jsonschema.format_choices import rename_formats
 from maskc.runtime.artifact import Artifact
 from maskc.vocab import load_encoder, load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary, build_byte_table, build_vocabulary

@@ -17,8 +17,8 @@ from weakref import WeakKeyDictionary
 from maskc.errors import WrongTypeError
 from maskc.generation.endpoint import Endpoint
 from maskc.integrations.errors import IntegrationError, load_engine
-from maskc.jsonschema.python_types import adapt_type, describe_type, is_type, read_as
 from maskc.jsonschema.reader import read_schema
+from maskc.jsonschema.sources import adapt_type, describe_type, is_type, read_as
 from maskc.runtime.batches import allocate_bitmask
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 Conjunctions are taken apart at once; a disjunction waits as a clause. A clause of which one option
 already holds is dropped, options that contradict what is known are dropped, and one option that is
 left is taken (Davis, Logemann and Loveland, 1962). Only then do we branch: on which of some values
-a key has, where that decides many clauses at once (:mod:`maskc.jsonschema.splitting`), otherwise on
+a key has, where that decides many clauses at once (:mod:`maskc.jsonschema.clauses`), otherwise on
 the shortest clause.
 
 Where that makes more than ``MAX_PLAIN`` alternatives of an object, we begin anew, and the options
@@ -26,18 +26,26 @@ from math import prod
 from typing import Final
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.entailment import Atoms, Entailment
-from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.formulas import ABOUT, BIT, Formula, in_order, types_of
-from maskc.jsonschema.splitting import (
+from maskc.jsonschema.clauses import (
+    Entailment,
     find_cases,
-    holds_number,
     join_existential,
     join_members,
     list_constants,
     spell_out,
 )
-from maskc.jsonschema.values import Value, sort_key
+from maskc.jsonschema.demands import Atoms
+from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import (
+    ABOUT,
+    BIT,
+    Formula,
+    Value,
+    holds_number,
+    in_order,
+    sort_key,
+    types_of,
+)
 
 _MANY: Final = 100  # ways in which clauses combine, from which on a split is looked for
 MAX_PLAIN = 1_000

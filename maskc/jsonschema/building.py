@@ -22,15 +22,19 @@ from typing import Any, Final
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.alternatives import Alternatives
-from maskc.jsonschema.drafts import ArrayDraft, KeywordBound, PositionDraft
-from maskc.jsonschema.entailment import Atoms, intersect_bounds
-from maskc.jsonschema.existential import Counted, ItemDemands, Stretch
+from maskc.jsonschema.demands import (
+    Atoms,
+    Counted,
+    ItemDemands,
+    Stretch,
+    intersect_bounds,
+    sort_values,
+)
+from maskc.jsonschema.drafts import ArrayDraft, KeywordBound, PositionDraft, build_rule
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.formulas import BIT, Formula, in_order, types_of
+from maskc.jsonschema.formulas import BIT, FALSE, NULL, TRUE, Formula, in_order, types_of
 from maskc.jsonschema.object_drafts import ObjectDrafts
-from maskc.jsonschema.scalar_drafts import StringDrafts, build_rule
-from maskc.jsonschema.splitting import exclude, sort_values
-from maskc.jsonschema.values import FALSE, NULL, TRUE
+from maskc.jsonschema.strings import StringDrafts
 from maskc.runtime.schema.plan import JsonLayout
 from maskc.runtime.schema.plan.arrays import Counter
 
@@ -60,9 +64,7 @@ class ArrayDrafts:
         if values is not None:
             return [self._constant(value[1], pointer) for value in values]
         if excluded:
-            formula = self._space.both(
-                [*ordered, *(exclude(self._space, value) for value in excluded)]
-            )
+            formula = self._space.both([*ordered, *(self._exclude(value[1]) for value in excluded)])
             found = self._alternatives.find(formula, "array", pointer)
             return [draft for inner in found for draft in self.build(inner, pointer)]
         low, high = intersect_bounds(atoms, "size")
@@ -168,6 +170,14 @@ class ArrayDrafts:
             for n, item in enumerate(items)
         ]
         return ArrayDraft(pieces or [(0, [])], len(items), len(items), [], unique=False)
+
+    def _exclude(self, items: tuple[Any, ...]) -> Formula:
+        """Return that an array is another one than that of some items."""
+        space = self._space
+        differences = [space.negate(space.make("size", len(items), len(items)))]
+        for n, item in enumerate(items):
+            differences.append(space.make("items", n, n + 1, space.negate(space.values([item]))))
+        return space.either(differences)
 
 
 def _before(start: int, stop: int | None) -> bool:

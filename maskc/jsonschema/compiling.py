@@ -17,10 +17,10 @@ from maskc.artifact.model import FORMAT, Contents
 from maskc.errors import SchemaError
 from maskc.formats.registry import Formats, registered
 from maskc.jsonschema.building import PositionBuilder
-from maskc.jsonschema.dialects import DEFAULT, dialect_of
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula
 from maskc.jsonschema.freezing import freeze_plan
+from maskc.jsonschema.keywords import DEFAULT, dialect_of
 from maskc.jsonschema.locations import SchemaLocation
 from maskc.jsonschema.lowering import Lowering
 from maskc.jsonschema.reader import check_root, read_schema, write_json

@@ -1,6 +1,7 @@
 """What is asked where a value stands, as drafts of rules, and which of them some value fits.
 
-A draft refers to other positions by number. Those that some value fits are found as a least fixed
+What is asked of a number is one rule at once: multiples of 4 and of 6 are multiples of 12. Any
+other draft refers to positions by number. Those that some value fits are found as a least fixed
 point: what only an endless value would fit, fits nothing.
 
 Example: ``{"required": ["a"], "properties": {"a": {"$ref": "#"}}, "type": "object"}`` has one
@@ -12,10 +13,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+from math import gcd
+from typing import Final
 
 from maskc.acyclic import mypyc_attr
 from maskc.errors import SchemaError
+from maskc.jsonschema.formulas import Formula
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan import JsonLayout
 from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
@@ -212,4 +217,76 @@ def _children(draft: PositionDraft) -> set[int]:
             found.update(child for _, options in part.pieces for _, child in options)
         elif isinstance(part, ObjectDraft):
             found.update(child for options in part.options for _, child in options)
+    return found
+
+
+# Of a common multiple, numerator and denominator together: three numbers as large as a schema may
+# have them, with no common factor.
+MAX_BITS: Final = 100_000
+
+
+def build_rule(atoms: Iterable[Formula], pointer: str, n_digits: int | None = None) -> Rule:
+    """Return what a conjunction asks of a number.
+
+    Args:
+        atoms: of the conjunction, in the order in which they were made.
+        n_digits: of a fraction, at most, but for listed values.
+    """
+    low: Fraction | None = None
+    high: Fraction | None = None
+    low_open = high_open = False
+    factors, nots = list[Fraction](), list[Fraction]()
+    excluded: frozenset[Fraction] = frozenset()
+    values: frozenset[Fraction] | None = None
+    lexical_form = 0
+    for atom in atoms:
+        if atom.kind == "bounds":
+            first, first_open, last, last_open = atom.args
+            if first is not None and (low is None or (first, first_open) > (low, low_open)):
+                low, low_open = first, first_open
+            if last is not None and (high is None or (last, not last_open) < (high, not high_open)):
+                high, high_open = last, last_open
+        elif atom.kind == "multiple":
+            (factors if atom.args[1] else nots).append(atom.args[0])
+        elif atom.kind == "novalues":
+            excluded |= {value[1] for value in atom.args[0]}
+        elif atom.kind == "values":
+            held = frozenset(value[1] for value in atom.args[0])
+            values = held if values is None else values & held
+        elif atom.kind == "lexical_form":
+            lexical_form |= atom.args[0]
+    if lexical_form == 3:
+        values = frozenset()
+    if lexical_form & 1 and Fraction(1) not in factors:
+        factors.append(Fraction(1))
+    if n_digits is not None and values is None:
+        factors.append(Fraction(1, 10**n_digits))
+    multiple = _find_common_multiple(factors, pointer) if factors else None
+    return Rule(
+        low,
+        low_open,
+        high,
+        high_open,
+        multiple,
+        tuple(sorted(set(nots))),
+        excluded,
+        values,
+        0 if lexical_form == 3 else lexical_form,
+    )
+
+
+def _find_common_multiple(factors: list[Fraction], pointer: str) -> Fraction:
+    """Return the least positive number that is a multiple of each."""
+    found = factors[0]
+    for factor in factors[1:]:
+        common = gcd(found.numerator * factor.denominator, factor.numerator * found.denominator)
+        found = Fraction(found.numerator * factor.numerator, common)
+        if found.numerator.bit_length() + found.denominator.bit_length() > MAX_BITS:
+            raise SchemaError(
+                pointer,
+                "multipleOf",
+                f"is combined with others, and their common multiple has more than "
+                f"{MAX_BITS * 3 // 10:,} digits",
+                "leave some out, or write shorter ones",
+            )
     return found

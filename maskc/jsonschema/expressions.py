@@ -20,9 +20,9 @@ from maskc.jsonschema.formulas import (
     Formula,
     Holding,
     Keys,
+    Value,
     in_order,
 )
-from maskc.jsonschema.values import Value
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 
 _MOST_PAIRS: Final = 10_000  # of states of two automata that are looked at together

@@ -6,12 +6,16 @@ A leap second is 23:59:60 in UTC, written with an offset of whole or half hours:
 any minute as the offset, an automaton has a state for each minute of the day at each of seven
 positions, ten thousand in all. Labels of a ``hostname`` that begin with ``xn--`` are not decoded.
 
+Where ``regex`` stands for keys, or beside a pattern or a length, no reader can be joined with what
+else is asked; a smaller language takes its place there, see :func:`build_patterns`.
+
 Example: ``date`` accepts ``2024-02-29`` and not ``2023-02-29``.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from string import ascii_lowercase, ascii_uppercase, digits
 
 from maskc.formats.registry import EMAIL, EXACT_EMAIL, EXACT_HOST, HOST, REGEX
 from maskc.jsonschema.host_names import build_names
@@ -188,3 +192,43 @@ def _build(name: str) -> CharDfa:
         found.matrix = matrix_of(found)  # now, as no mask is to wait for it
         return found
     return read_by(name, _READ[name]) if name in _READ else build_whole(_PATTERNS[name])
+
+
+_PATTERN_DEPTH = 2
+_SIGNS = r"\^$\\.*+?()[\]{}|/"
+_ESCAPED = rf"x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|[dDsSwWfnrtv{_SIGNS}]"
+_RANGES = " -~|!-~|" + "|".join(
+    f"{first}-[{first}-{kind[-1]}]"
+    for kind in (digits, ascii_lowercase, ascii_uppercase)
+    for first in kind
+)
+_ITEM = rf"[^\\\]\-^]|\\(?:{_ESCAPED}|[b\-])|{_RANGES}"
+_CLASS = rf"\[\^?-?(?:{_ITEM})?(?:{_ITEM}|\^)*-?\]"
+_GREATER = "|".join([*(f"{low},[{low}-9]" for low in range(10)), "[0-9],[1-9][0-9]+"])
+_QUANTIFIER = rf"(?:[*+?]|\{{(?:[0-9]+,?|{_GREATER})\}})\??"
+
+
+@lru_cache(maxsize=1)
+def build_patterns() -> CharDfa:
+    r"""Return the automaton of a regular language of patterns of ECMA-262.
+
+    - Groups and look-arounds are up to two levels deep, without names, and there are no
+      back-references.
+    - In a class, a range begins with a letter or a digit and ends with one of the same kind, or is
+      of printable ASCII, ``!-~``, or of blanks and all of it, `` -~``.
+    - There are no ``\p{…}``, ``\u{…}``, ``\c`` and ``\0``; counts are ``{n}``, ``{n,}``, and
+      ``{m,n}`` with one digit and a greater number.
+
+    Example: ``^x-[a-z]+(\.[a-z]{2,10})?$`` is one; ``(((a)))`` is none here.
+    """
+    return build_whole(_pattern(_PATTERN_DEPTH))
+
+
+def _pattern(depth: int) -> str:
+    """Return the pattern of those with so many groups inside each other."""
+    atom, assertion = rf"[^{_SIGNS}]|/|\.|\\(?:{_ESCAPED})|{_CLASS}", r"[$^]|\\[bB]"
+    if depth:
+        inner = _pattern(depth - 1)
+        atom += rf"|\((?:\?:)?{inner}\)"
+        assertion += rf"|\(\?<?[=!]{inner}\)"
+    return f"(?:{assertion}|\\||(?:{atom})(?:{_QUANTIFIER})?)*"

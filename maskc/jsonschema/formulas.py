@@ -1,4 +1,8 @@
-"""Formulas: their kinds, and the type that each atom is about.
+"""JSON values, and formulas about them: their kinds, and the type that each atom is about.
+
+A value is a tuple of its type and what it holds, and can be hashed. Numbers are exact fractions.
+Values are equal as JSON Schema compares them: ``1`` is ``1.0``, the order of keys does not count.
+So ``{"a": [1.0]}`` is ``("object", (("a", ("array", (("number", Fraction(1, 1)),))),))``.
 
 An atom about a type holds of all values of other types, as a keyword does.
 
@@ -23,13 +27,88 @@ Example: ``{"maxLength": 3}`` is ``length(0, 3)``, which every number fits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from maskc.acyclic import mypyc_attr
 from maskc.errors import SchemaError
-from maskc.jsonschema.values import Value
+from maskc.runtime.schema.numbers.powers import write_digits
 from maskc.runtime.schema.plan.custom import accepts
 from maskc.runtime.schema.strings.characters import CharDfa
+
+Value = tuple[Any, ...]
+
+NULL: Value = ("null",)
+TRUE: Value = ("boolean", True)
+FALSE: Value = ("boolean", False)
+LITERALS: Final = (NULL, TRUE, FALSE)
+
+# 10 to this power, or its inverse: beyond it nothing is compared.
+MAX_EXPONENT: Final = 5_000
+
+
+def freeze(raw: Any, pointer: str = "", keyword: str = "") -> Value:
+    """Return the value of parsed JSON."""
+    if raw is None:
+        return NULL
+    if isinstance(raw, bool):
+        return TRUE if raw else FALSE
+    if isinstance(raw, str):
+        return ("string", raw)
+    if isinstance(raw, list | tuple):
+        return ("array", tuple(freeze(item, pointer, keyword) for item in raw))
+    if isinstance(raw, dict):
+        items = {key: freeze(value, pointer, keyword) for key, value in raw.items()}
+        return ("object", tuple(sorted(items.items())))
+    return ("number", to_fraction(raw, pointer, keyword))
+
+
+def to_fraction(raw: Any, pointer: str = "", keyword: str = "") -> Fraction:
+    """Return a number exactly."""
+    if isinstance(raw, bool) or not isinstance(raw, int | float | Decimal):
+        raise SchemaError(pointer, keyword, "needs a number", "write a number")
+    if isinstance(raw, float):
+        raw = Decimal(repr(raw))
+    if isinstance(raw, Decimal):
+        _, _, exponent = raw.as_tuple()
+        if (
+            not isinstance(exponent, int)
+            or abs(exponent) > MAX_EXPONENT
+            or (raw and abs(raw.adjusted()) > MAX_EXPONENT)
+        ):
+            raise SchemaError(
+                pointer,
+                keyword,
+                f"has a number beyond 10 to the power of {MAX_EXPONENT:,}",
+                "leave such a bound out",
+            )
+    return Fraction(raw)
+
+
+def sort_key(value: object) -> str:
+    """Return a text by which values are put in order, whatever their types.
+
+    It is what ``repr`` gives, which refuses numbers of more than 4,300 digits.
+    """
+    if isinstance(value, tuple):
+        parts = ", ".join(map(sort_key, value))
+        return f"({parts},)" if len(value) == 1 else f"({parts})"
+    if isinstance(value, Fraction):
+        digits = write_digits(abs(value.numerator)), write_digits(value.denominator)
+        return f"Fraction({'-' if value < 0 else ''}{digits[0]}, {digits[1]})"
+    return repr(value)
+
+
+def holds_number(value: Value) -> bool:
+    """Return whether a value is a number, or has one inside."""
+    kind, *held = value
+    if kind == "array":
+        return any(map(holds_number, held[0]))
+    if kind == "object":
+        return any(holds_number(inner) for _, inner in held[0])
+    return bool(kind == "number")
+
 
 TYPES: Final = ("null", "boolean", "number", "string", "array", "object")
 BIT: Final = {name: 1 << bit for bit, name in enumerate(TYPES)}

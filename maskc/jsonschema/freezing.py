@@ -21,9 +21,8 @@ from maskc.jsonschema.automata import of_texts, relabel
 from maskc.jsonschema.building import PositionBuilder
 from maskc.jsonschema.drafts import ArrayDraft, ObjectDraft, PositionDraft, Satisfying, StringDraft
 from maskc.jsonschema.exploring import NONE
+from maskc.jsonschema.formulas import LITERALS, Value, holds_number, sort_key
 from maskc.jsonschema.listing import MAX_ITEMS, ValueListing, count_listed
-from maskc.jsonschema.splitting import holds_number
-from maskc.jsonschema.values import LITERALS, Value, sort_key
 from maskc.runtime.cache import Budget
 from maskc.runtime.schema.machine.cardinality import Cardinality
 from maskc.runtime.schema.numbers.powers import decimal, write_digits

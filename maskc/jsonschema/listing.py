@@ -26,7 +26,7 @@ from maskc.jsonschema.drafts import (
     Satisfying,
     StringDraft,
 )
-from maskc.jsonschema.values import LITERALS, Value
+from maskc.jsonschema.formulas import LITERALS, Value
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import ArrayRule
 from maskc.runtime.schema.plan.objects import CONSTRAINTS, ObjectRule, list_bits

@@ -14,10 +14,9 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.dialects import SchemaDialect, dialect_of
-from maskc.jsonschema.keywords import pointer_to
+from maskc.jsonschema.formulas import to_fraction
+from maskc.jsonschema.keywords import SchemaDialect, dialect_of, pointer_to
 from maskc.jsonschema.resources import walk
-from maskc.jsonschema.values import to_fraction
 
 # Of characters, items or members; one more is still a number that a plan may hold.
 MAX_COUNT: Final = 1_000_000_000_000

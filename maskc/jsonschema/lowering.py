@@ -14,13 +14,12 @@ from fractions import Fraction
 from typing import Any, Final
 
 from maskc.formats.registry import Formats
-from maskc.jsonschema.dialects import SchemaDialect
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.formulas import BIT, TYPES, Formula
+from maskc.jsonschema.formulas import BIT, TYPES, Formula, freeze, to_fraction
+from maskc.jsonschema.keywords import SchemaDialect
 from maskc.jsonschema.locations import SchemaLocation, SchemaLocations, name_draft
 from maskc.jsonschema.scenarios import Scenarios, is_known_reference
-from maskc.jsonschema.string_keywords import StringKeywords
-from maskc.jsonschema.values import freeze, to_fraction
+from maskc.jsonschema.strings import StringKeywords
 from maskc.jsonschema.waiting import Waiting, key_of
 
 _ONE: Final = Fraction(1)

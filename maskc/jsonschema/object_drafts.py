@@ -17,15 +17,19 @@ from typing import Any, Final
 from maskc.errors import SchemaError
 from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.automata import of_texts
+from maskc.jsonschema.demands import (
+    Atoms,
+    MemberConstraints,
+    MemberDemands,
+    intersect_bounds,
+    sort_values,
+)
 from maskc.jsonschema.drafts import ObjectDraft
-from maskc.jsonschema.entailment import Atoms, MemberDemands, intersect_bounds
-from maskc.jsonschema.existential import MemberConstraints
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys
 from maskc.jsonschema.labelling import label_strings
-from maskc.jsonschema.scalar_drafts import StringDrafts, too_large
-from maskc.jsonschema.splitting import sort_values
+from maskc.jsonschema.strings import StringDrafts, too_large
 from maskc.runtime.schema.plan.fulfilment import (
     MAX_CONSTRAINTS,
     MOST_COMBINATIONS,

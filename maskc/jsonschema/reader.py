@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.keywords import ALL_KEYWORDS, ASKING
-from maskc.jsonschema.python_types import describe_type, is_type
+from maskc.jsonschema.sources import describe_type, is_type
 
 MAX_BYTES: Final = 8 * 1024 * 1024
 MAX_DEPTH: Final = 100

@@ -22,8 +22,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from jsonschema_specifications import REGISTRY
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.dialects import SchemaDialect, dialect_of
-from maskc.jsonschema.keywords import subschemas_of
+from maskc.jsonschema.keywords import SchemaDialect, subschemas_of, year_of
 
 # The name of a resource's root as a dynamic anchor, by ``$recursiveAnchor``.
 _RECURSIVE = "#"
@@ -58,7 +57,6 @@ class Documents:
         self._root: Resource | None = None
         self._known: dict[str, Resource] = {}
         self._begun: dict[int, Resource] = {}  # by the identity of the schema
-        self._years: dict[str, int] = {}
 
     @property
     def root(self) -> Resource:
@@ -130,7 +128,7 @@ class Documents:
         dialect_uri, year = around.dialect_uri, around.year
         if "$schema" in schema:
             dialect_uri = schema["$schema"]
-            year = self._year_of(dialect_uri, year)
+            year = year_of(dialect_uri, year, self._given)
         try:
             # The dialect around a schema says what its identifier is.
             uri = _identify(schema, around.uri, year if is_document else around.year, "")
@@ -142,17 +140,6 @@ class Documents:
         self._begun[id(schema)] = begun
         self._known.setdefault(begun.uri, begun)
         return begun
-
-    def _year_of(self, uri: Any, otherwise: int) -> int:
-        """Return the year of a dialect; what names none is told where a reference leads to it."""
-        if not isinstance(uri, str):
-            return otherwise
-        if uri not in self._years:
-            try:
-                self._years[uri] = dialect_of(uri, "", self._given).year
-            except SchemaError:
-                self._years[uri] = otherwise
-        return self._years[uri]
 
 
 def _keyword_of(year: int) -> str:

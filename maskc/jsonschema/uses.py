@@ -14,9 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from maskc.errors import SchemaError
-from maskc.jsonschema.dialects import dialect_of
-from maskc.jsonschema.keywords import Path, subschemas_of
+from maskc.jsonschema.keywords import Path, subschemas_of, year_of
 
 DEFINITIONS = ("$defs", "definitions")
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
@@ -50,7 +48,8 @@ class SchemaUses:
             self.schemas[path] = schema
             if not isinstance(schema, dict):
                 continue
-            self.is_old = self.is_old or _is_old(schema)
+            if "$schema" in schema and year_of(schema["$schema"], 4) < 2019:
+                self.is_old = True
             for steps, _ in subschemas_of(schema, None):
                 open_.append(path + steps)
                 if steps[0] not in DEFINITIONS:
@@ -119,13 +118,6 @@ class SchemaUses:
 
 def _is_named(schema: Any) -> bool:
     return isinstance(schema, dict) and ("$id" in schema or "id" in schema)
-
-
-def _is_old(schema: dict[str, Any]) -> bool:
-    try:
-        return "$schema" in schema and dialect_of(schema["$schema"], "").year < 2019
-    except SchemaError:
-        return True
 
 
 class Missing:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.jsonschema.existential import Counted, ItemDemands, Stretch
+from maskc.jsonschema.demands import Counted, ItemDemands, Stretch
 from maskc.jsonschema.expressions import Space
 
 SPACE = Space()

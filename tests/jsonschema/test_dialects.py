@@ -3,7 +3,7 @@
 import pytest
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.dialects import dialect_of
+from maskc.jsonschema.keywords import dialect_of
 from tests.jsonschema.texts import accepts, build_machine
 
 

@@ -1,6 +1,6 @@
 """What atoms about objects imply, and whether they contradict each other."""
 
-from maskc.jsonschema.entailment import Entailment
+from maskc.jsonschema.clauses import Entailment
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT
 

@@ -1,7 +1,6 @@
 """Existential constraints of an object, and which members can fulfil them."""
 
-from maskc.jsonschema.entailment import MemberDemand
-from maskc.jsonschema.existential import Existential, MemberConstraints
+from maskc.jsonschema.demands import Existential, MemberConstraints, MemberDemand
 from maskc.jsonschema.expressions import Space
 
 NAMES = ("a", "b", "c")

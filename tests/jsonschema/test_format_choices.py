@@ -4,7 +4,7 @@ import pytest
 
 from maskc.errors import WrongTypeError, WrongValueError
 from maskc.jobs import read_schema_job
-from maskc.jsonschema.format_choices import choose_formats
+from maskc.jsonschema.choices import choose_formats
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
 from maskc.vocab.vocabulary import build_byte_table, build_vocabulary

@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 
 from maskc.jsonschema import patterns
-from maskc.jsonschema.heads import cut_head, prepend
-from maskc.jsonschema.patterns import build_pattern, split_pattern
+from maskc.jsonschema.automata import prepend
+from maskc.jsonschema.patterns import build_pattern, cut_head, split_pattern
 from maskc.jsonschema.threads import build_automaton
 from maskc.regular import Sequence
 from maskc.regular.ecma import ANYTHING, parse_pattern

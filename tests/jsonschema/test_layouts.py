@@ -5,7 +5,7 @@ import json
 import pytest
 
 from maskc.errors import WrongValueError
-from maskc.jsonschema.layouts import choose_layout
+from maskc.jsonschema.choices import choose_layout
 from tests.jsonschema.texts import accepts, build_machine
 
 PERCENT = {"type": "number", "minimum": 0, "maximum": 100}

@@ -3,7 +3,7 @@
 import pytest
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.dialects import DEFAULT
+from maskc.jsonschema.keywords import DEFAULT
 from maskc.jsonschema.locations import MAX_COUNT, SchemaLocation
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.jsonschema import compiling
-from maskc.jsonschema.values import freeze
+from maskc.jsonschema.formulas import freeze
 
 
 def lower(schema):

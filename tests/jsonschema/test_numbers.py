@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from maskc.errors import SchemaError
+from maskc.jsonschema.drafts import build_rule
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.scalar_drafts import build_rule
 
 SPACE = Space()
 

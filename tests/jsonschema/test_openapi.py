@@ -6,7 +6,8 @@ import pytest
 
 import maskc
 from maskc.errors import SchemaError
-from maskc.jsonschema.openapi import read_component
+from maskc.jsonschema.reader import read_schema
+from maskc.jsonschema.sources import read_component
 
 SCHEMAS = {
     "Pet": {
@@ -115,7 +116,7 @@ def test_only_what_a_component_needs_is_kept():
 )
 def test_what_cannot_be_read_is_refused(document, component, message):
     with pytest.raises(SchemaError, match=message):
-        read_component(document, component)
+        read_component(read_schema(document), component)
 
 
 def test_a_component_is_compiled_from_the_command_line(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 import maskc
 from maskc.errors import SchemaError
-from maskc.jsonschema.python_types import describe_type, is_type, read_as
+from maskc.jsonschema.sources import describe_type, is_type, read_as
 
 pydantic = pytest.importorskip("pydantic")
 

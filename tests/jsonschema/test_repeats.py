@@ -7,8 +7,7 @@ from itertools import product
 import pytest
 
 from maskc.jsonschema import patterns
-from maskc.jsonschema.heads import flatten
-from maskc.jsonschema.patterns import build_pattern, shorten, split_lengths, split_pattern
+from maskc.jsonschema.patterns import build_pattern, flatten, shorten, split_lengths, split_pattern
 from maskc.regular.ecma import parse_pattern
 from tests.examples import seeds
 

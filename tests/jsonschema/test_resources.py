@@ -3,7 +3,7 @@
 import pytest
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.dialects import DEFAULT
+from maskc.jsonschema.keywords import DEFAULT
 from maskc.jsonschema.resources import Documents, Resolver
 from tests.jsonschema.texts import accepts, accepts_value, build_machine
 

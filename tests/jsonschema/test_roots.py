@@ -4,7 +4,7 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.compiling import build_plan
-from maskc.jsonschema.openapi import read_component
+from maskc.jsonschema.sources import read_component
 from maskc.runtime.schema.plan import JsonLayout
 
 PET = {"type": "object", "properties": {"name": {"type": "string"}}}

@@ -7,7 +7,7 @@ from jsonschema.validators import Draft7Validator, Draft202012Validator
 
 from maskc.errors import SchemaError
 from maskc.formats.registry import REGEX, reader_of
-from maskc.jsonschema.short_patterns import build_patterns
+from maskc.jsonschema.formats import build_patterns
 from tests.jsonschema.texts import accepts_value, build_machine
 
 

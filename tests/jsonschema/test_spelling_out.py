@@ -1,8 +1,8 @@
 import pytest
 
+from maskc.jsonschema.clauses import spell_out
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.splitting import holds_number, spell_out
-from maskc.jsonschema.values import freeze
+from maskc.jsonschema.formulas import freeze, holds_number
 from tests.jsonschema.texts import accepts, build_machine
 
 DRAFT4 = "http://json-schema.org/draft-04/schema#"

@@ -1,8 +1,8 @@
 """Cases of a key's value of which one holds."""
 
+from maskc.jsonschema.clauses import find_cases, join_members
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT
-from maskc.jsonschema.splitting import find_cases, join_members
 from tests.jsonschema.texts import accepts_value, build_machine
 
 KEY = ("names", frozenset(["t"]))

@@ -2,7 +2,7 @@
 
 from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.scalar_drafts import StringDrafts
+from maskc.jsonschema.strings import StringDrafts
 from maskc.runtime.schema.strings.characters import NO_LABEL
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.dialects import DEFAULT
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT
+from maskc.jsonschema.keywords import DEFAULT
 from maskc.jsonschema.locations import SchemaLocation
-from maskc.jsonschema.string_keywords import StringKeywords
+from maskc.jsonschema.strings import StringKeywords
 
 
 def lower(schema, *, assert_formats=True):

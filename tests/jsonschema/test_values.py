@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.values import MAX_EXPONENT, freeze, sort_key, to_fraction
+from maskc.jsonschema.formulas import MAX_EXPONENT, freeze, sort_key, to_fraction
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.errors import SchemaError
+from maskc.jsonschema.choices import choose_layout
 from maskc.jsonschema.compiling import compile_schema
-from maskc.jsonschema.layouts import choose_layout
 from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary
 from tests.examples import examples
 

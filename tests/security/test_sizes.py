@@ -17,7 +17,7 @@ from maskc.compiler.rows import walk
 from maskc.errors import LimitError, SchemaError
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
-from maskc.jsonschema.values import to_fraction
+from maskc.jsonschema.formulas import to_fraction
 from maskc.lexer.contextual import build_scanner
 from maskc.runtime.schema.numbers import Numbers, magnitudes
 from maskc.runtime.schema.numbers.sides import Rule

@@ -1,4 +1,9 @@
-"""What clauses about objects ask of a key: fewer options, or cases that decide many at once.
+"""Clauses about values of one type: what is known of an option, and which options are one.
+
+What known atoms imply, and whether they contradict each other, are sound answers and not complete:
+an atom that is said to be implied is, and so is a contradiction. What is not found is found later,
+when what is asked is built. So with ``a`` required and its value a string, that ``a`` is there is
+implied; that its value is an integer contradicts it.
 
 That an object lacks a key, or has it with a value that fits, is one option and not two: whatever
 value the key has fits. So the negation of *has a, and it fits A* needs no branching.
@@ -20,12 +25,96 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from maskc.jsonschema.demands import Atoms, MemberDemands, intersect_bounds
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.formulas import BIT, Formula, Keys, in_order
-from maskc.jsonschema.values import Value, sort_key
+from maskc.jsonschema.formulas import BIT, Formula, Keys, Value, sort_key
 
 _LEAST_CLAUSES: Final = 3
 _MOST_CASES: Final = 200
+
+
+class Entailment:
+    """Answers about conjunctions of atoms of one type.
+
+    Args:
+        joins_existential: whether more is looked at, see :mod:`maskc.jsonschema.alternatives`.
+    """
+
+    def __init__(self, space: Space, type_: str, *, joins_existential: bool) -> None:
+        self._space, self._type, self._joins_existential = space, type_, joins_existential
+        # Many atoms are held against the same ones, one after the other.
+        self._sorted: tuple[Atoms, MemberDemands] | None = None
+        self._bases: dict[str, Formula] = {}
+        self._implied: dict[tuple[Formula, Formula], bool] = {}
+
+    def implies(self, atoms: Atoms, atom: Formula) -> bool:
+        """Return whether an atom is implied; not complete."""
+        if atom in atoms:
+            return True
+        if self._type == "object" and atom.kind == "any":
+            pairs, lacked = atom.args
+            options = [self._space.some(*pair) for pair in pairs]
+            for name in sorted(lacked):
+                own: Keys = ("names", frozenset([name]))
+                fitting = self._space.either(fits for keys, fits in pairs if keys == own)
+                options.append(self._space.all(own, fitting))
+            return any(self.implies(atoms, option) for option in options)
+        if self._type != "object" or atom.kind not in ("all", "some"):
+            return False
+        keys, fits = atom.args
+        if keys[0] != "names":
+            return False
+        (name,) = keys[1]
+        if self._sorted is None or self._sorted[0] is not atoms:
+            self._sorted, self._bases = (atoms, MemberDemands(self._space, atoms)), {}
+        members = self._sorted[1]
+        if atom.kind == "some" and name not in members.required:
+            return False
+        base = self._bases.get(name)
+        if base is None:
+            base = self._bases[name] = self._space.both(members.fits(name))
+        known = self._implied.get((base, fits))
+        if known is None:
+            known = self._space.implies(base, fits, by_strings=self._joins_existential)
+            self._implied[base, fits] = known
+        return known
+
+    def is_consistent(self, atoms: Atoms) -> bool:
+        """Return whether nothing simple contradicts itself; not complete."""
+        space = self._space
+        for atom in atoms:
+            if space.is_negated_in(atom, atoms):
+                return False
+        if self._type == "object":
+            members = MemberDemands(space, atoms)
+            low, high = intersect_bounds(atoms, "count")
+            if high is not None and high < max(low, len(members.required)):
+                return False
+            for name in members.required:
+                base = space.both(members.fits(name))
+                if base is space.false or self._joins_existential and space.is_refuted(base):
+                    return False
+            return all(
+                not lacked <= members.required.keys()
+                or any(self._may_fit(members, keys, fits) for keys, fits in pairs)
+                for pairs, lacked in members.constraints
+            )
+        if self._type == "number":
+            bounds = [atom.args for atom in atoms if atom.kind == "bounds"]
+            lows = [b[0] for b in bounds if b[0] is not None]
+            highs = [b[2] for b in bounds if b[2] is not None]
+            return not lows or not highs or max(lows) <= min(highs)
+        if {True, False} <= {atom.args[0] for atom in atoms if atom.kind == "unique"}:
+            return False
+        low, high = intersect_bounds(atoms, "size" if self._type == "array" else "length")
+        return high is None or low <= high
+
+    def _may_fit(self, members: MemberDemands, keys: Keys, fits: Formula) -> bool:
+        """Return whether a member of some keys may fit; not complete."""
+        if keys[0] != "names":
+            return True
+        (name,) = keys[1]
+        return not self._space.is_refuted(self._space.both([*members.fits(name), fits]))
 
 
 def join_members(space: Space, options: list[Formula]) -> list[Formula]:
@@ -143,16 +232,6 @@ def list_constants(atoms: Iterable[Formula]) -> dict[str, frozenset[Value]]:
     return {name: values for name, values in found.items() if name in required}
 
 
-def holds_number(value: Value) -> bool:
-    """Return whether a value is a number, or has one inside."""
-    kind, *held = value
-    if kind == "array":
-        return any(map(holds_number, held[0]))
-    if kind == "object":
-        return any(holds_number(inner) for _, inner in held[0])
-    return bool(kind == "number")
-
-
 def spell_out(space: Space, value: Value) -> Formula:
     """Return what a value that is an array or an object asks of its items or members."""
     kind, held = value
@@ -167,27 +246,3 @@ def spell_out(space: Space, value: Value) -> Formula:
         keys: Keys = ("names", frozenset([name]))
         parts.append(space.some(keys, space.values([inner])))
     return space.both(parts)
-
-
-def exclude(space: Space, value: Value) -> Formula:
-    """Return that an array is another one than a value."""
-    _, items = value
-    differences = [space.negate(space.make("size", len(items), len(items)))]
-    for n, item in enumerate(items):
-        differences.append(space.make("items", n, n + 1, space.negate(space.values([item]))))
-    return space.either(differences)
-
-
-def sort_values(
-    atoms: Iterable[Formula],
-) -> tuple[list[Value] | None, list[Value], list[Formula]]:
-    """Return the values that atoms list, those that they exclude, and the other atoms.
-
-    The first are ``None`` where no atom lists any.
-    """
-    ordered = in_order(atoms)
-    lists = [atom.args[0] for atom in ordered if atom.kind == "values"]
-    values = sorted(frozenset.intersection(*lists), key=sort_key) if lists else None
-    excluded = {value for atom in ordered if atom.kind == "novalues" for value in atom.args[0]}
-    others = [atom for atom in ordered if atom.kind not in ("values", "novalues")]
-    return values, sorted(excluded, key=sort_key), others

@@ -1,4 +1,8 @@
-"""A schema of an OpenAPI or Swagger document, as a JSON Schema.
+"""Schemas in other forms: Python types, and schemas of an OpenAPI or Swagger document.
+
+A class with ``model_json_schema()``, such as Pydantic's, tells its own schema. Any other type, a
+dataclass, ``TypedDict``, ``Enum``, ``Literal``, ``list[…]`` or a union, is described by Pydantic's
+``TypeAdapter``, if Pydantic is installed.
 
 Schemas of OpenAPI 3.0 and Swagger 2.0 are read as draft 4, which has their Boolean
 ``exclusiveMinimum`` and the siblings of ``$ref`` that say nothing. ``nullable`` adds null to the
@@ -6,19 +10,108 @@ Schemas of OpenAPI 3.0 and Swagger 2.0 are read as draft 4, which has their Bool
 all of them a ``discriminator`` beside ``oneOf`` or ``anyOf`` asks its property to name the schema
 that a reference leads to: by the names of its ``mapping``, or else by the schema's own.
 
-Example: with the component ``Pet``, a document becomes ``{"$ref": "#/components/schemas/Pet", …}``.
+Example: ``describe_type(Literal["a", "b"])`` is ``{"enum": ["a", "b"], "type": "string"}``. With
+the component ``Pet``, a document becomes ``{"$ref": "#/components/schemas/Pet", …}``.
 
 Source: the OpenAPI Specification 3.0.4 and 3.1.1, Schema Object and Discriminator Object.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import sys
+import types
+import typing
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.reader import read_schema
+
+
+def is_type(given: Any) -> bool:
+    """Return whether something is a Python type, or Pydantic's adapter of one."""
+    return type(given) not in (dict, str, bool) and (
+        isinstance(given, type | types.UnionType | typing.NewType)
+        or typing.get_origin(given) is not None
+        or type(given).__name__ == "TypeAliasType"
+        or _is_adapter(given)
+    )
+
+
+def adapt_type(given: Any) -> Any:
+    """Return what the functions below ask of a type: a class, or Pydantic's adapter, made once.
+
+    Raises:
+        SchemaError: as :func:`describe_type`.
+    """
+    is_class = hasattr(given, "model_json_schema")
+    return given if is_class else _ask_pydantic(given, lambda adapter: adapter)
+
+
+def describe_type(given: Any) -> Any:
+    """Return the schema of a type, as parsed JSON.
+
+    Raises:
+        SchemaError: Pydantic is not installed, or has no JSON Schema of the type.
+    """
+    if not hasattr(given, "model_json_schema"):
+        return _ask_pydantic(given, lambda adapter: adapter.json_schema(schema_generator=_naming()))
+    pydantic = sys.modules.get("pydantic")
+    usual = getattr(pydantic, "BaseModel", None)
+    asked = getattr(given.model_json_schema, "__func__", None)
+    if usual is not None and asked is usual.model_json_schema.__func__:
+        return given.model_json_schema(schema_generator=_naming())
+    return given.model_json_schema()
+
+
+def _naming() -> Any:
+    """Return Pydantic's generator of schemas, with a format for date-times without an offset."""
+    from pydantic.json_schema import GenerateJsonSchema
+
+    class Naming(GenerateJsonSchema):
+        def datetime_schema(self, schema: Any) -> Any:
+            found = super().datetime_schema(schema)
+            is_naive = schema.get("tz_constraint") == "naive"
+            return {**found, "format": "date-time-local"} if is_naive else found
+
+    return Naming
+
+
+def read_as(given: Any) -> Callable[[str], Any]:
+    """Return what makes a value of a type from a JSON text.
+
+    What it raises for a text that is not valid is Pydantic's ``ValidationError``. A class that only
+    has ``model_json_schema()`` gets parsed JSON.
+
+    Raises:
+        SchemaError: as :func:`describe_type`.
+    """
+    if hasattr(given, "model_json_schema"):
+        return getattr(given, "model_validate_json", json.loads)
+    read: Callable[[str], Any] = _ask_pydantic(given, lambda adapter: adapter.validate_json)
+    return read
+
+
+def _is_adapter(given: Any) -> bool:
+    return hasattr(given, "validate_json") and hasattr(given, "json_schema")
+
+
+def _ask_pydantic(given: Any, ask: Callable[[Any], Any]) -> Any:
+    name = getattr(given, "__name__", None) or f"{given!r:.60}"
+    try:
+        from pydantic import TypeAdapter
+        from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
+    except ImportError:
+        fact = f"is the Python type {name}, which Pydantic describes, and that is not installed"
+        raise SchemaError("", "", fact, "pip install pydantic, or give a JSON Schema") from None
+    try:
+        return ask(given if _is_adapter(given) else TypeAdapter(given))
+    except (PydanticUserError, PydanticUndefinedAnnotation) as error:
+        told = error.message.splitlines()[0].rstrip(".")
+        fact = f"is the Python type {name}, which Pydantic does not describe ({told})"
+        raise SchemaError("", "", fact, "give a type whose values are JSON") from None
+
 
 _DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 _BASE = "https://spec.openapis.org/oas/"  # how the dialects of OpenAPI itself begin
@@ -31,18 +124,17 @@ _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 _NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
 
 
-def read_component(document: Any, component: str) -> dict[str, Any]:
+def read_component(parsed: Any, component: str) -> dict[str, Any]:
     """Return the schema of a component, with all others that it refers to.
 
     Args:
-        document: parsed, or its JSON text.
+        parsed: the document, as parsed JSON.
         component: its name in ``components/schemas``, or in ``definitions``.
 
     Raises:
         SchemaError: it is no such document, there is no such component, or a discriminator cannot
             be read.
     """
-    parsed = read_schema(document)
     version = parsed.get("openapi") if isinstance(parsed, dict) else None
     if isinstance(version, str):
         pointer, holder = "/components/schemas", parsed.get("components")
@@ -71,13 +163,12 @@ def read_component(document: Any, component: str) -> dict[str, Any]:
     return {**found, "components": {"schemas": schemas}}
 
 
-def read_schema_object(schema: Any) -> dict[str, Any]:
+def read_schema_object(parsed: Any) -> dict[str, Any]:
     """Return a schema as OpenAPI 3.0 writes it, outside of a document, as a JSON Schema.
 
     Raises:
         SchemaError: it is not an object, or a discriminator cannot be read.
     """
-    parsed = read_schema(schema)
     if not isinstance(parsed, dict):
         raise SchemaError("", "", "is not a schema of OpenAPI", "give an object")
     found = {**_convert(parsed, "", is_old=True), "$schema": _DRAFT_4}

@@ -1,4 +1,4 @@
-"""Existential constraints on items and members: which of them are kept.
+"""What a conjunction of atoms asks of members and items, and which constraints on some are kept.
 
 That so many items of a stretch fit something needs no counter where all of them do, or none can;
 where the stretch is one item; where none may fit; and where another counter says more.
@@ -14,12 +14,78 @@ of the keys ``a`` and ``b``, where any other is not allowed, *some key but a* is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from maskc.jsonschema.entailment import MemberDemand
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.formulas import Formula, Keys
+from maskc.jsonschema.formulas import Formula, Keys, Value, in_order, sort_key
+
+Atoms = frozenset[Formula]
+# Sets of keys, and what the values of members with them fit.
+Pairs = list[tuple[Keys, Formula]]
+
+
+class MemberDemand(NamedTuple):
+    """Some member fits, as one of some pairs says, or one of some names is missing."""
+
+    pairs: Pairs
+    lacked: frozenset[str]
+
+
+def intersect_bounds(atoms: Iterable[Formula], kind: str) -> tuple[int, int | None]:
+    """Return the least and the greatest number that the atoms of a kind leave; ``None``: any."""
+    bounds = [atom.args for atom in atoms if atom.kind == kind]
+    if not bounds:
+        return 0, None
+    highs = [high for _, high in bounds if high is not None]
+    return max([low for low, _ in bounds]), min(highs, default=None)
+
+
+class MemberDemands:
+    """What atoms ask of an object's members."""
+
+    def __init__(self, space: Space, atoms: Iterable[Formula]) -> None:
+        self._space = space
+        self.required: dict[str, None] = {}  # names that must be there
+        self.named: dict[str, list[Formula]] = {}  # name → what its value fits
+        self.general: Pairs = []  # what the values of other keys fit
+        self.constraints: list[MemberDemand] = []  # what some member fits
+        for atom in atoms:
+            if atom.kind == "any":
+                self.constraints.append(MemberDemand(list(atom.args[0]), atom.args[1]))
+            if atom.kind not in ("all", "some"):
+                continue
+            keys, fits = atom.args
+            if keys[0] == "names":
+                (name,) = keys[1]
+                self.named.setdefault(name, []).append(fits)
+                if atom.kind == "some":
+                    self.required[name] = None
+            elif atom.kind == "all":
+                self.general.append((keys, fits))
+            else:
+                self.constraints.append(MemberDemand([(keys, fits)], frozenset()))
+
+    def fits(self, name: str) -> list[Formula]:
+        """Return what is asked of the value of a name."""
+        contains = self._space.contains_key
+        general = (fits for keys, fits in self.general if contains(keys, name))
+        return [*self.named.get(name, ()), *general]
+
+
+def sort_values(
+    atoms: Iterable[Formula],
+) -> tuple[list[Value] | None, list[Value], list[Formula]]:
+    """Return the values that atoms list, those that they exclude, and the other atoms.
+
+    The first are ``None`` where no atom lists any.
+    """
+    ordered = in_order(atoms)
+    lists = [atom.args[0] for atom in ordered if atom.kind == "values"]
+    values = sorted(frozenset.intersection(*lists), key=sort_key) if lists else None
+    excluded = {value for atom in ordered if atom.kind == "novalues" for value in atom.args[0]}
+    others = [atom for atom in ordered if atom.kind not in ("values", "novalues")]
+    return values, sorted(excluded, key=sort_key), others
 
 
 class Counted(NamedTuple):
