@@ -143,7 +143,7 @@ MUTANTS = (
         "if child in whole:",
     ),
     Mutant(
-        "runtime/schema/plan/fulfilment.py",
+        "runtime/schema/plan/series.py",
         "rest = left & ~held",
         "rest = left",
     ),

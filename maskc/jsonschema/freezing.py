@@ -29,10 +29,10 @@ from maskc.runtime.schema.numbers.powers import decimal, write_digits
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan import FrozenPlan, Plan
 from maskc.runtime.schema.plan.arrays import MOST_STEPS, ArrayRule
-from maskc.runtime.schema.plan.fulfilment import Option
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.records import RECORDS, Position
 from maskc.runtime.schema.plan.rules import ArrayEntry, Split
+from maskc.runtime.schema.plan.series import Option
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import build_texts
 

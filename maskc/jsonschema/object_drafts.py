@@ -30,7 +30,7 @@ from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys
 from maskc.jsonschema.labelling import label_strings
 from maskc.jsonschema.strings import StringDrafts, too_large
-from maskc.runtime.schema.plan.fulfilment import (
+from maskc.runtime.schema.plan.series import (
     MAX_CONSTRAINTS,
     MOST_COMBINATIONS,
     count_combinations,

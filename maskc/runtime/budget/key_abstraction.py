@@ -34,7 +34,7 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
 )
 from maskc.runtime.schema.plan.custom import CustomRule
-from maskc.runtime.schema.strings.other_keys import NO_KEYS, add_key, count_begun, unread_key
+from maskc.runtime.schema.strings.keys import NO_KEYS, add_key, count_begun, unread_key
 from maskc.runtime.schema.tries import ROOT, Trie
 from maskc.runtime.step_budget import charge_steps
 

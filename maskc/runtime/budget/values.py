@@ -55,7 +55,7 @@ from maskc.runtime.schema.plan.objects import (
     list_bits,
 )
 from maskc.runtime.schema.plan.rules import ArrayEntry
-from maskc.runtime.schema.strings.other_keys import OtherKeys, count_begun, has_key, unread_key
+from maskc.runtime.schema.strings.keys import OtherKeys, count_begun, has_key, unread_key
 from maskc.runtime.step_budget import charge_steps
 
 _MOST_BYTES = 20_000  # of a value, and of what finishes a level

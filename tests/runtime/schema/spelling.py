@@ -1,7 +1,7 @@
 """A few texts that spell characters in several ways, and what a string does byte by byte."""
 
+from maskc.runtime.schema.scans import Group
 from maskc.runtime.schema.scans.character_trie import build_character_trie
-from maskc.runtime.schema.scans.scanned import Group
 from maskc.runtime.schema.tries import ROOT, TokenIndex
 from tests.runtime.schema.vocabularies import build_index
 

@@ -7,8 +7,7 @@ from maskc.jsonschema.formats import build_format
 from maskc.jsonschema.patterns import build_pattern
 from maskc.native import is_compiled
 from maskc.runtime.cache import Budget
-from maskc.runtime.schema.scans import class_tries, class_walks
-from maskc.runtime.schema.scans.classes import scan_all
+from maskc.runtime.schema.scans import class_tries, class_walks, scan_all
 from maskc.runtime.schema.scans.residuals import matrix_of
 from maskc.runtime.schema.strings import Body
 from tests.runtime.schema.spelling import list_groups, step_texts, trie_below

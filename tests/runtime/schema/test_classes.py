@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.scans import residuals
+from maskc.runtime.schema.scans import residuals, scan_all
 from maskc.runtime.schema.scans.class_tries import number_keys
-from maskc.runtime.schema.scans.classes import scan_all
 from maskc.runtime.schema.scans.residuals import matrix_of, never_dies
 from maskc.runtime.schema.strings import Body
 from tests.runtime.schema.spelling import list_groups, step_texts, trie_below

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.runtime.schema.plan.fulfilment import Fulfilment
+from maskc.runtime.schema.plan.series import Fulfilment
 from tests.examples import examples
 
 N_CONSTRAINTS, N_NAMES, SIZE = 3, 3, 2

@@ -6,7 +6,7 @@ from maskc.native import is_compiled
 from maskc.runtime.schema import string_rows
 from maskc.runtime.schema.machine.nodes import STATE
 from maskc.runtime.schema.plan import JsonLayout
-from maskc.runtime.schema.scans.scanned import Scanned
+from maskc.runtime.schema.scans import Scanned
 from maskc.runtime.schema.string_rows import StringRows
 from maskc.runtime.schema.string_rows.key_rows import KeyRows
 from maskc.vocab.vocabulary import TokenizerTokens, build_vocabulary

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from maskc.jsonschema.patterns import build_pattern
 from maskc.native import is_compiled
 from maskc.runtime.schema.strings import keys as keys_module
-from maskc.runtime.schema.strings.keys import Keys, order_names
-from maskc.runtime.schema.strings.other_keys import NO_KEYS, join_keys
+from maskc.runtime.schema.strings.keys import NO_KEYS, Keys, join_keys, order_names
 from maskc.runtime.schema.strings.texts import build_texts
 from tests.examples import examples
 from tests.jsonschema.texts import build_machine

@@ -8,13 +8,7 @@ from hypothesis import strategies as st
 
 from maskc.runtime.schema.numbers.excluded import NOTHING
 from maskc.runtime.schema.numbers.listed import Listed, Listing
-from maskc.runtime.schema.numbers.magnitudes import (
-    Between,
-    Bounds,
-    Multiples,
-    Range,
-    by_digits,
-)
+from maskc.runtime.schema.numbers.magnitudes import Between, Bounds, Multiples, Range, by_digits
 from maskc.runtime.schema.numbers.powers import Factor
 from tests.examples import examples
 

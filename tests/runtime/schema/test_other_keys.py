@@ -1,9 +1,4 @@
-from maskc.runtime.schema.strings.other_keys import (
-    NO_KEYS,
-    add_key,
-    has_key,
-    list_keys,
-)
+from maskc.runtime.schema.strings.keys import NO_KEYS, add_key, has_key, list_keys
 
 
 def add_all(keys):

@@ -5,8 +5,7 @@ import pytest
 
 from maskc.jsonschema.formats import build_format
 from maskc.jsonschema.patterns import build_pattern
-from maskc.runtime.schema.scans import residuals
-from maskc.runtime.schema.scans.classes import scan_all
+from maskc.runtime.schema.scans import residuals, scan_all
 from maskc.runtime.schema.scans.residuals import matrix_of, residual_of
 from tests.runtime.schema.spelling import trie_below
 from tests.runtime.schema.vocabularies import build_index

@@ -52,7 +52,7 @@ from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import Members, list_bits
 from maskc.runtime.schema.plan.rules import ArrayEntry, ArrayProgress, StringRule
-from maskc.runtime.schema.strings.other_keys import UNREAD
+from maskc.runtime.schema.strings.keys import UNREAD
 
 PLENTY: Final = 1 << 40  # values that no text has
 _MOST_STEPS: Final = 10_000

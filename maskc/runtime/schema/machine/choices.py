@@ -44,7 +44,7 @@ from maskc.runtime.schema.plan.rules import VALUES, ArrayProgress, StringRule
 from maskc.runtime.schema.plan.series import ABSENT, LEFT_OUT, Field, Fields, Series
 from maskc.runtime.schema.plan.values import Value, decimal_of, items_of, members_of, read_value
 from maskc.runtime.schema.strings import begins, decode_body
-from maskc.runtime.schema.strings.other_keys import has_key, list_keys
+from maskc.runtime.schema.strings.keys import has_key, list_keys
 
 _MOST_REMEMBERED: Final = 1_000
 _LITERAL_VALUES: Final = tuple(map(read_value, LITERALS))

@@ -54,7 +54,7 @@ from maskc.runtime.schema.plan.values import (
     read_unfinished,
 )
 from maskc.runtime.schema.strings import begins
-from maskc.runtime.schema.strings.other_keys import has_key, join_keys, list_keys
+from maskc.runtime.schema.strings.keys import has_key, join_keys, list_keys
 
 _INSIDE: Final = frozenset([STRING, KEY, NUMBER, LITERAL])
 _BRACKETS: Final = frozenset([ARRAY, OBJECT])

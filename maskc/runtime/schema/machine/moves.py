@@ -58,7 +58,7 @@ from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.rules import VALUES, ArrayProgress
 from maskc.runtime.schema.plan.values import Value, read_value
 from maskc.runtime.schema.strings import Body, decode_body
-from maskc.runtime.schema.strings.other_keys import UNREAD, has_key, unread_key
+from maskc.runtime.schema.strings.keys import UNREAD, has_key, unread_key
 
 # Of a node with its key and state; of a parent, in both; and
 _NODE_BYTES: Final = 600

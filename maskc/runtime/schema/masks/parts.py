@@ -39,9 +39,8 @@ from maskc.runtime.schema.machine.nodes import (
     read_members,
     serials_of,
 )
-from maskc.runtime.schema.masks.contents import PositionContents
-from maskc.runtime.schema.masks.key_summary import INNER, KeySummary
 from maskc.runtime.schema.masks.opened_strings import OpenedStrings
+from maskc.runtime.schema.masks.summaries import INNER, KeySummary, PositionContents
 from maskc.runtime.schema.plan.objects import OTHERS, SEEN
 from maskc.runtime.schema.scans.gaps import Gaps
 from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie, Words

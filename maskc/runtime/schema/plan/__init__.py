@@ -35,7 +35,7 @@ from maskc.runtime.schema.plan.rules import ArrayEntry, StringRule
 from maskc.runtime.schema.plan.values import Value, decimal_of
 from maskc.runtime.schema.strings import ESCAPES, Body, decode_body
 from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.strings.other_keys import OtherKeys
+from maskc.runtime.schema.strings.keys import OtherKeys
 
 # No part of a plan is inside itself, which would take a third of the time to make sure of.
 ENCODER: Final = json.JSONEncoder(separators=(",", ":"), sort_keys=True, check_circular=False)

@@ -2,7 +2,7 @@
 
 A rule names keys, and has classes of other keys by automaton; each is a *label*, and has options:
 the position of its value, and which *existential constraints* a value there fulfils
-(:mod:`maskc.runtime.schema.plan.fulfilment`). What has been seen is a bit set of names, the other
+(:mod:`maskc.runtime.schema.plan.series`). What has been seen is a bit set of names, the other
 keys themselves, and their number.
 
 Example: with ``required`` a and b, ``maxProperties`` 2 and a seen, only b may come.
@@ -14,11 +14,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from maskc.acyclic import mypyc_attr
-from maskc.runtime.schema.plan.fulfilment import Fulfilment, Option
-from maskc.runtime.schema.plan.used import UsedKeys
+from maskc.runtime.schema.plan.series import Fulfilment, Option
 from maskc.runtime.schema.strings.characters import FREE_LABEL, CharDfa
-from maskc.runtime.schema.strings.keys import Keys, order_names
-from maskc.runtime.schema.strings.other_keys import NO_KEYS, OtherKeys, add_key
+from maskc.runtime.schema.strings.keys import (
+    NO_KEYS,
+    Keys,
+    OtherKeys,
+    UsedKeys,
+    add_key,
+    order_names,
+)
 from maskc.runtime.step_budget import charge_steps
 
 _MOST_REMEMBERED: Final = 50_000

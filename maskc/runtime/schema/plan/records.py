@@ -34,13 +34,9 @@ from maskc.runtime.fields import (
 from maskc.runtime.schema.numbers import powers
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.plan.arrays import MOST_STATES, ArrayRule, Counter
-from maskc.runtime.schema.plan.fulfilment import (
-    MAX_CONSTRAINTS,
-    MOST_COMBINATIONS,
-    count_combinations,
-)
 from maskc.runtime.schema.plan.objects import ObjectRule
 from maskc.runtime.schema.plan.rules import ArrayEntry, Split
+from maskc.runtime.schema.plan.series import MAX_CONSTRAINTS, MOST_COMBINATIONS, count_combinations
 from maskc.runtime.schema.plan.values import Value, read_value
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts, find_texts

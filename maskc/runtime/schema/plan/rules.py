@@ -7,9 +7,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from maskc.runtime.schema.plan.arrays import ArrayRule, Counts, Option, can_differ
+from maskc.runtime.schema.plan.arrays import ArrayRule, Counts, Option, ValueClasses, can_differ
 from maskc.runtime.schema.plan.series import Series
-from maskc.runtime.schema.plan.value_classes import ValueClasses
 from maskc.runtime.schema.plan.values import Value
 from maskc.runtime.schema.strings import Body
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa

@@ -23,13 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.levels import build_levels, first_children
-from maskc.runtime.schema.strings import (
-    Body,
-    Ranges,
-    ranges_after,
-    read_character,
-    rests_like,
-)
+from maskc.runtime.schema.strings import Body, Ranges, ranges_after, read_character, rests_like
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.tries import (
     ROOT,

@@ -286,7 +286,7 @@ def _make_trie(
         high,
         owner_of_unit,
         symbol_of,
-        _join_below(inner, _bits_of(groups[symbol_of])),
+        _join_below(inner, np.uint64(1) << groups[symbol_of].astype(np.uint64)),
         _unite_items(index, items, unit_of_item, len(keys)),
         1 + number[cut],
         items_by_key[cut],
@@ -380,10 +380,6 @@ def _join_below(inner: list[_Level], own: Bits) -> Bits:
     for parents, start, stop, begin in reversed(inner):
         below[parents] = np.bitwise_or.reduceat(own[start:stop] | below[start:stop], begin)
     return below
-
-
-def _bits_of(groups: Indices) -> Bits:
-    return np.uint64(1) << groups.astype(np.uint64)
 
 
 def number_keys(keys: NDArray[np.integer]) -> tuple[Indices, Indices]:

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from maskc.levels import spread
 from maskc.runtime.schema.scans.class_tries import Bits, Bools, ClassTrie, Indices
-from maskc.runtime.schema.scans.scanned import FEWER
 from maskc.runtime.schema.strings.characters import DEAD
 from maskc.runtime.schema.tries import Ints
 
+FEWER: Final = 5  # so many times fewer units than there are, which are listed
 # So many times fewer nodes than a trie has are looked up; more take longer than all in order.
 _FEW = 16
 # Nodes that are looked at one by one; and of a trie of which all are quickly read at once.

@@ -24,6 +24,7 @@ from maskc.runtime.cache import ENTRY_BYTES, Cache
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.plan.custom import CustomRule, Read
 from maskc.runtime.schema.plan.rules import StringRule
+from maskc.runtime.schema.scans import Scanned, scan_all
 from maskc.runtime.schema.scans.character_trie import (
     CLOSES,
     CharacterTrie,
@@ -31,10 +32,8 @@ from maskc.runtime.schema.scans.character_trie import (
     free_body,
 )
 from maskc.runtime.schema.scans.class_tries import ClosingTokens, closing_tokens_at, items_of
-from maskc.runtime.schema.scans.classes import scan_all
 from maskc.runtime.schema.scans.custom import CustomScans
 from maskc.runtime.schema.scans.residuals import Matrix, matrix_of, never_dies
-from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.scans.searching import Searched, find_names, free_items, search
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Words

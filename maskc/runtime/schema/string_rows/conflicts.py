@@ -33,7 +33,7 @@ from maskc.runtime.schema.scans.character_trie import (
     build_character_trie,
 )
 from maskc.runtime.schema.strings import split_body
-from maskc.runtime.schema.strings.other_keys import list_begun
+from maskc.runtime.schema.strings.keys import list_begun
 from maskc.runtime.schema.tries import ROOT, TokenIndex
 from maskc.runtime.schema.tries.summary import Following
 from maskc.runtime.step_budget import charge_steps

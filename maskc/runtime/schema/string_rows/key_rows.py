@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from maskc.runtime.cache import Budget, Cache, measure_sized
 from maskc.runtime.schema.machine import SchemaMachine
+from maskc.runtime.schema.scans import Scanned
 from maskc.runtime.schema.scans.character_trie import CharacterTrie
 from maskc.runtime.schema.scans.class_tries import ClosingTokens, closing_tokens_at
-from maskc.runtime.schema.scans.scanned import Scanned
 from maskc.runtime.schema.scans.searching import find_names
 from maskc.runtime.schema.string_rows import (
     FreeRows,

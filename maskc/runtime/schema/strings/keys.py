@@ -1,24 +1,103 @@
-"""The keys that a prefix of a key can become, and how many they are.
+"""The keys of an object: what a prefix of one can become, which were there, and which are left.
 
 Each state of the keys' automaton leads to some labels, and to endlessly many keys of some of them.
+With the keys ``a`` and ``^c.*$`` the prefix ``a`` becomes one key, ``c`` endlessly many.
 
-Example: with the keys ``a`` and ``^c.*$`` the prefix ``a`` becomes one key, ``c`` endlessly many.
+Keys that no rule names are kept as one text. A set is an object that Python's garbage collector
+looks at each time it runs, for every state that is remembered; a text is none, and knows its hash.
+The keys lie in it in ascending order, each between two separators, so equal sets are equal texts.
+Of b and a it is a separator, ``a``, a separator, ``b``, a separator.
+
+A class may have few keys, as of ``^[a-z]{1,2}$``, and a beginning of a key may lead to few of an
+endless class. What was used is kept by the keys that were there, and made of what was used before
+the last one: a key costs the same however many came before it. Of ``^[ab]{1,2}$`` and the keys
+``a``, ``aa`` and ``ab``, the beginning ``a`` is spent.
 """
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple, NewType
 
 from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.other_keys import OtherKeys, count_begun, list_keys
 from maskc.runtime.step_budget import charge_steps
 
+OtherKeys = NewType("OtherKeys", str)
+
+# Halves of surrogate pairs, which are in no key that can be read.
+_SEPARATOR: Final = chr(0xDFFE)
+UNREAD: Final = chr(0xDFFF)  # a key that is not known
+
+NO_KEYS: Final = OtherKeys("")
 _LABELS: Final = 10_000  # whose bits are one step for a state
 _STATES_AT_ONCE: Final = 64  # that are one step
 _UNKNOWN: Final = -1
 _MOST_SHARED: Final = 4  # prefixes of words that a state stands for, on average
+_KEY_STEPS: Final = 10  # that each character of a key counts for
+_MOST_CHARACTERS: Final = 4_000_000  # of the keys that are remembered
+
+
+def unread_key(label: int) -> str:
+    """Return a key of a label that stands for any that cannot be read, or was not there before."""
+    return f"{UNREAD}{label}"
+
+
+def label_of_unread(key: str) -> int | None:
+    """Return the label of what :func:`unread_key` made, ``None`` of another key."""
+    return int(key[1:]) if len(key) > 1 and key[0] == UNREAD else None
+
+
+def has_key(others: OtherKeys, key: str) -> bool:
+    return bool(others) and _SEPARATOR + key + _SEPARATOR in others
+
+
+def list_keys(others: OtherKeys) -> list[str]:
+    return others.split(_SEPARATOR)[1:-1]
+
+
+def list_begun(others: OtherKeys, prefix: str) -> list[str]:
+    """Return those of them that begin with a text, in ascending order.
+
+    >>> list_begun(join_keys(["a", "ab", "b"]), "a")
+    ['a', 'ab']
+    """
+    first = others.find(_SEPARATOR + prefix)
+    if first < 0:
+        return []
+    last = others.find(_SEPARATOR, others.rfind(_SEPARATOR + prefix, 0, len(others) - 1) + 1)
+    return others[first + 1 : last].split(_SEPARATOR)
+
+
+def count_begun(others: OtherKeys, prefix: str) -> int:
+    """Return how many of them begin with a text.
+
+    >>> count_begun(join_keys(["a", "ab", "b"]), "a")
+    2
+    """
+    if not prefix:
+        return max(others.count(_SEPARATOR) - 1, 0)
+    return others.count(_SEPARATOR + prefix)
+
+
+def add_key(others: OtherKeys, key: str) -> OtherKeys:
+    """Return them with one more.
+
+    >>> list_keys(add_key(add_key(NO_KEYS, "b"), "a"))
+    ['a', 'b']
+    """
+    if has_key(others, key):
+        return others
+    keys = list_keys(others)
+    insort(keys, key)
+    return join_keys(keys)
+
+
+def join_keys(keys: Iterable[str]) -> OtherKeys:
+    """Return some keys, which are different and in ascending order."""
+    found = _SEPARATOR.join(keys)
+    return OtherKeys(_SEPARATOR + found + _SEPARATOR)
 
 
 @mypyc_attr(acyclic=True)
@@ -214,3 +293,78 @@ def _propagate(dfa: CharDfa, own: list[int], names: int) -> tuple[list[int], lis
                 for member in members:
                     reach[member], infinite[member] = labels, labels & ~names if is_cyclic else many
     return reach, infinite
+
+
+class Used(NamedTuple):
+    """How many keys of each finite class were there, and the beginnings that are spent.
+
+    These lead to no other key of some labels; with each are the labels that are left, as bits.
+    """
+
+    counts: tuple[int, ...]
+    spent: frozenset[tuple[str, int]]
+
+
+class UsedKeys:
+    """What keys without a name have used, of classes that are finite."""
+
+    def __init__(self, keys: Keys, finite: tuple[int, ...]) -> None:
+        self._keys, self._finite = keys, finite
+        self._known: dict[OtherKeys, Used] = {}
+        self._n_characters = 0
+        self._none = Used((0,) * len(finite), frozenset())
+
+    def of(self, others: OtherKeys) -> Used:
+        if not others:
+            return self._none
+        found = self._known.get(others)
+        if found is None:
+            found = self._none
+            for key in list_keys(others):
+                found = self._use(found, others, key)
+            self._keep(others, found)
+        return found
+
+    def add(self, before: OtherKeys, key: str) -> OtherKeys:
+        """Return some keys with one more, and remember what they have used."""
+        others = add_key(before, key)
+        if others not in self._known and others != before:
+            self._keep(others, self._use(self.of(before), others, key))
+        return others
+
+    def _keep(self, others: OtherKeys, used: Used) -> None:
+        self._n_characters += len(others)
+        if self._n_characters > _MOST_CHARACTERS:
+            # Those that were made last are asked for again.
+            kept = list(self._known.items())[len(self._known) // 2 :]
+            self._known = dict(kept)
+            self._n_characters = len(others) + sum(len(known) for known, _ in kept)
+        self._known[others] = used
+
+    def _use(self, used: Used, others: OtherKeys, key: str) -> Used:
+        """Return what is used with one key more, which is among the others."""
+        dfa = self._keys.dfa
+        charge_steps(_KEY_STEPS * (1 + len(key)))
+        label, spent = label_of_unread(key), used.spent
+        if label is None:
+            label = dfa.labels[dfa.read(key)]
+            more = self._spend(others, key)
+            spent = spent.union(more) if more else spent
+        counts = used.counts
+        if label in self._finite:
+            counts = tuple(n + (k == label) for k, n in zip(self._finite, counts, strict=True))
+        return Used(counts, spent)
+
+    def _spend(self, others: OtherKeys, key: str) -> list[tuple[str, int]]:
+        """Return the beginnings of a key that lead to no other key of some labels."""
+        keys, state = self._keys, self._keys.dfa.start
+        found = []
+        for n in range(len(key) + 1):
+            left = keys.reach_left(state, key[:n], others)
+            if left != keys.labels_after(state):
+                found.append((key[:n], left))
+            if not left:
+                break
+            if n < len(key):
+                state = keys.dfa.step(state, ord(key[n]))
+        return found

@@ -20,7 +20,7 @@ from weakref import ref
 from maskc.acyclic import mypyc_attr
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.pool import MaskPool, PooledMask
-from maskc.runtime.schema.strings.other_keys import OtherKeys, has_key
+from maskc.runtime.schema.strings.keys import OtherKeys, has_key
 from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie, Words
 
 _serials: Final = count(1)

@@ -1,4 +1,4 @@
-"""What tells a state of a machine from those of all artifacts of a tokenizer.
+"""What of a state counts for the texts that are legal above it.
 
 Schemas ask the same at many positions: a string, an integer, an array of strings. What is legal
 there is found once for all of them. So a position, a number's rule and an array have a number of
@@ -8,9 +8,13 @@ An object counts by little: whether a key may come, and whether it may end at on
 text may go on in the first key of an object that it opens itself; of a tokenizer that has such
 texts no position with objects has a content. Neither has one with an automaton, or with items that
 are compared. Of values that contain themselves those have one whose arrays have them as items, as
-any value does.
+any value does. ``{"type": "array", "items": {"type": "object"}}`` has one content in all schemas.
 
-Example: ``{"type": "array", "items": {"type": "object"}}`` has one content in all schemas.
+Few texts go on after the quote that opens a key: of llama3's, ``,"`` and what begins with it are a
+dozen. So of the keys that a rule tells apart few count there (:class:`KeySummary`), and most
+objects are alike: a key may come, and none is read.
+
+Example: after ``{"a": 1`` the same is legal whichever of ``b`` and ``c`` was there before.
 """
 
 from __future__ import annotations
@@ -20,18 +24,25 @@ from typing import Any, Final
 
 import numpy as np
 
-from maskc.runtime.cache import ENTRY_BYTES
+from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.schema.machine.nodes import next_serial
+from maskc.runtime.schema.masks.opened_strings import OpenedStrings
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.records import Position
-from maskc.runtime.schema.tries import TokenIndex, Trie
+from maskc.runtime.schema.strings.characters import DEAD
+from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie
+from maskc.runtime.step_budget import charge_steps
 
 NO_CONTENT: Final = 0
 _ITSELF: Final = -1  # as an item of an array: the position that the array is a value of
 _MAX_DEPTH: Final = 3  # of arrays in arrays, as what is inside is built
-_QUOTE, _OPEN_BRACE = 0x22, 0x7B
+_QUOTE: Final = 0x22
+_OPEN_BRACE: Final = 0x7B
 _BEFORE_VALUES: Final = frozenset(b":,[")
+INNER: Final[Nodes] = (-1,)  # all quotes of keys after a brace or a comma in the same text
+_BEFORE_KEYS: Final = frozenset(b",{")
+_NODES: Final = 16  # that are one step: each vocabulary is read once
 
 
 class PositionContents:
@@ -149,3 +160,111 @@ def _has_opened(trie: Trie) -> bool:
         is_key[here] |= is_key[above] & is_blank[here]
     leads_on = first[1:] > first[:-1]
     return bool((is_key[parents] & (bytes_ == _QUOTE) & leads_on).any())
+
+
+class KeySummary:
+    """Says which of an object's keys count for the texts that open one. Shared by all matchers."""
+
+    def __init__(
+        self, index: TokenIndex, plan: Plan, opened_strings: OpenedStrings, budget: Budget
+    ) -> None:
+        self._index, self._plan, self._opened_strings = index, plan, opened_strings
+        self._known = Cache(budget)
+
+    def name(self, trie: Trie, quotes: Nodes) -> Nodes:
+        """Return what stands for the nodes after some opening quotes, none without longer texts.
+
+        None of the nodes leads to another.
+        """
+        kept = tuple(filter(trie.has_children, quotes))
+        return INNER if kept and set(kept) <= set().union(*self._inner_quotes(trie)) else kept
+
+    def _inner_quotes(self, trie: Trie) -> tuple[Nodes, ...]:
+        """Return the nodes at which a key can open after a brace or a comma in the same text.
+
+        None of them leads to another one of the same tuple.
+        """
+        key = ("quotes", trie is self._index.suffixes)
+        found: tuple[Nodes, ...] | None = self._index.shared.get(key)
+        if found is None:
+            found = _find_quotes(trie)
+            self._index.shared.put(key, found, 1_000)
+        return found
+
+    def telling(self, trie: Trie, number: int, nodes: Nodes, labels: int) -> int:
+        """Return those of some labels that count beyond that any key may come, as bits.
+
+        Args:
+            trie: of the vocabulary.
+            number: of the object's rule.
+            nodes: after the opening quotes, by :meth:`name`.
+            labels: that may come.
+        """
+        if not labels:
+            return 0
+        dfa = self._plan.objects[number].dfa
+        # Whether a key may come that has the label of the automaton's sink.
+        is_open = dfa.sink >= 0 and bool(labels >> dfa.labels[dfa.sink] & 1)
+        key = (number, nodes, trie is self._index.suffixes, is_open)
+        found: int | None = self._known.get(key)
+        if found is None:
+            found = 0
+            for layer in self._layers(trie, nodes):
+                found |= self._find_telling(trie, number, layer, is_open=is_open)
+            self._known.put(key, found)
+        return labels & found
+
+    def has_free_keys(self, trie: Trie, number: int, nodes: Nodes, labels: int) -> bool:
+        """Return whether any key may come that opens at some nodes, and all are of one class.
+
+        Arguments are as :meth:`telling` has them.
+        """
+        rule = self._plan.objects[number]
+        if not rule.is_flat or not labels >> rule.n_names & 1:
+            return False
+        key = ("free", number, nodes, trie is self._index.suffixes)
+        found: bool | None = self._known.get(key)
+        if found is None:
+            ended = self._opened_strings.ended_names
+            layers = self._layers(trie, nodes)
+            found = not any(ended(trie, rule, layer) for layer in layers)
+            self._known.put(key, found)
+        return found
+
+    def _layers(self, trie: Trie, nodes: Nodes) -> tuple[Nodes, ...]:
+        """Return the quotes that count where keys open at some nodes, of which none leads on."""
+        return self._inner_quotes(trie) if nodes == INNER else (nodes,)
+
+    def _find_telling(self, trie: Trie, number: int, nodes: Nodes, *, is_open: bool) -> int:
+        rule, body = self._plan.objects[number], self._plan.key_bodies[number]
+        sink = body.dfa.sink
+        found = free = 1 << body.dfa.labels[sink] if is_open else 0
+        dropped = DEAD if is_open else max(sink, DEAD)
+        opened = self._opened_strings.inside_key(
+            trie, number, nodes, exactly=False, dropped=dropped
+        )
+        for targets in opened.inside.targets:
+            reach = rule.keys.reach_of(targets) & rule.allowed
+            if reach != rule.allowed and not reach & free:
+                found |= reach
+        for ended in self._opened_strings.ended_keys(trie, number, nodes, dropped):
+            found |= 1 << rule.own_label(ended.label)
+        return found
+
+
+def _find_quotes(trie: Trie) -> tuple[Nodes, ...]:
+    charge_steps(len(trie.bytes) // _NODES)
+    bytes_, first, parents = trie.byte_array, trie.first_array, trie.parent_array
+    is_blank, opens = np.isin(bytes_, list(BLANK_BYTES)), np.isin(bytes_, list(_BEFORE_KEYS))
+    # Of each node whether a key can open after it, and how many quotes of keys there were.
+    is_before = np.zeros(len(bytes_), dtype=np.bool_)
+    depth = np.zeros(len(bytes_), dtype=np.int32)
+    is_quote = np.zeros(len(bytes_), dtype=np.bool_)
+    for start, stop in itertools.pairwise(trie.levels[1:]):
+        above = is_before[parents[start:stop]]
+        is_quote[start:stop] = above & (bytes_[start:stop] == _QUOTE)
+        is_before[start:stop] = opens[start:stop] | above & is_blank[start:stop]
+        depth[start:stop] = depth[parents[start:stop]] + is_quote[start:stop]
+    quotes = np.flatnonzero(is_quote & (first[1:] > first[:-1]))
+    layers = range(1, int(depth[quotes].max(initial=0)) + 1)
+    return tuple(tuple(quotes[depth[quotes] == layer].tolist()) for layer in layers)
