@@ -254,7 +254,8 @@ class Numbers:
         if self._is_any:
             # An integer has all digits but zeros at the end, whatever the exponent.
             is_whole = side.multiple is not None and side.multiple.denominator == 1
-            return DIGITS - _ZERO if is_whole and is_above else frozenset()
+            is_mantissa = phase in (INTEGER, POINT, FRACTION)
+            return DIGITS - _ZERO if is_mantissa and is_whole and is_above else frozenset()
         if phase in (POINT, FRACTION) and side.n_decimals is not None:
             more = frozenset() if self.spelling.is_short and n_fraction else _ZERO
             return DIGITS - more if n_fraction >= side.n_decimals else frozenset()
