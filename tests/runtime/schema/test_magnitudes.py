@@ -6,10 +6,9 @@ from math import ceil
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from maskc.runtime.schema.numbers.excluded import NOTHING
-from maskc.runtime.schema.numbers.listed import Listed, Listing
-from maskc.runtime.schema.numbers.magnitudes import Between, Bounds, Multiples, Range, by_digits
-from maskc.runtime.schema.numbers.powers import Factor
+from maskc.runtime.schema.numbers.listed import NOTHING, Listed, Listing
+from maskc.runtime.schema.numbers.magnitudes import Between, Bounds, Multiples, by_digits
+from maskc.runtime.schema.numbers.powers import Factor, Range
 from tests.examples import examples
 
 VALUES = st.builds(

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc.runtime.schema.numbers import Numbers
-from maskc.runtime.schema.numbers.excluded import Excluded
+from maskc.runtime.schema.numbers.listed import Excluded
 from maskc.runtime.schema.numbers.sides import Rule
 
 BOUNDS = st.none() | st.integers(-80, 480).map(lambda n: Fraction(n, 4))

@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import pytest
 
-from maskc.runtime.schema.numbers.excluded import NONE
+from maskc.runtime.schema.numbers.listed import NONE
 from maskc.runtime.schema.numbers.sides import Rule, Side, far_beyond
 
 

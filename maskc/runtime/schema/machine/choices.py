@@ -92,7 +92,7 @@ class Choices:
             return _LITERAL_VALUES[number] not in values
         if kind == NUMBER:
             numbers = plan.numbers_without(number, frozenset(values))
-            return numbers.reads(raw) if raw else numbers.is_satisfiable
+            return numbers.read(raw) is not None if raw else numbers.is_satisfiable
         if kind == STRING:
             texts = self._texts_of(values)
             return _string_has_other(plan.strings[number], state[2], state[3], raw, texts)
@@ -114,7 +114,7 @@ class Choices:
             if not raw:
                 return plan.numbers[number].has_value(decimal)
             only = plan.numbers_only(number, value)
-            return only is not None and only.reads(raw)
+            return only is not None and only.read(raw) is not None
         if kind == STRING:
             return (
                 value[0] == "string"

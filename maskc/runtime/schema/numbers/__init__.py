@@ -12,13 +12,16 @@ Example: for multiples of 5 from 10 to 30, ``1`` leads to 10 and 15, ``4`` nowhe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from typing import Final
 
-from maskc.runtime.schema.numbers.excluded import NONE, Decimal, Excluded
-from maskc.runtime.schema.numbers.listed import Listed
-from maskc.runtime.schema.numbers.magnitudes import Range
-from maskc.runtime.schema.numbers.powers import count_factor, power_beyond, power_of_ten
+from maskc.runtime.schema.numbers.listed import NONE, Decimal, Excluded, Listed
+from maskc.runtime.schema.numbers.powers import (
+    Range,
+    count_factor,
+    power_beyond,
+    power_of_ten,
+    scale,
+)
 from maskc.runtime.schema.numbers.sides import Rule, Side, far_beyond
 from maskc.runtime.schema.numbers.spellings import (
     DIGITS,
@@ -73,12 +76,8 @@ class Numbers:
 
     def only(self, values: Iterable[Decimal]) -> Numbers:
         """Return numbers that are written as these are, and have no other values than some."""
-        fractions = []
-        for negative, digits, exponent in values:
-            power = power_of_ten(abs(exponent))
-            signed = -digits if negative else digits
-            fractions.append(Fraction(signed * power) if exponent >= 0 else Fraction(signed, power))
-        rule = Rule(values=frozenset(fractions), lexical_form=self._lexical_form)
+        fractions = frozenset([scale(-d if negative else d, e) for negative, d, e in values])
+        rule = Rule(values=fractions, lexical_form=self._lexical_form)
         return Numbers(rule, written=self._written)
 
     def only_value(self, value: Decimal) -> Numbers:
@@ -140,9 +139,6 @@ class Numbers:
             state = None if state is None else self.step(state, byte)
         return state
 
-    def reads(self, text: bytes) -> bool:
-        return self.read(text) is not None
-
     def has_value(self, value: Decimal) -> bool:
         negative, digits, exponent = value
         if self._lexical_form == 1 and exponent < 0:
@@ -187,12 +183,9 @@ class Numbers:
         if not side.is_solid:
             return False
         if phase in (POINT, FRACTION) and side.n_decimals is not None:
-            value, next_ = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
-            is_above = value > least or not value and side.has_zero
-            is_below = most is None or next_ <= most
             # A short fraction has a last digit that is not 0.
             n_left = side.n_decimals - n_fraction - max(side.slack, self.spelling.is_short)
-            if n_digits <= n_left and is_below and is_above:
+            if n_digits <= n_left and side.covers(digits, n_fraction):
                 return True
             if not self._is_any:
                 return False
@@ -274,15 +267,11 @@ class Numbers:
         """
         negative, phase, digits, n_fraction, *_ = state
         side = self.side(negative)
-        if self._is_any:
-            return 0
-        if side.has_gaps or self._lexical_form == 2:
+        if self._is_any or side.has_gaps or self._lexical_form == 2:
             return 0
         if phase in (POINT, FRACTION) and side.n_decimals is not None:
-            least, next_ = Fraction(digits, 10**n_fraction), Fraction(digits + 1, 10**n_fraction)
-            is_above = least > side.low or not least and side.has_zero
-            is_below = side.high is None or next_ <= side.high
-            return max(0, side.n_decimals - n_fraction) if is_above and is_below else 0
+            n_left = max(0, side.n_decimals - n_fraction)
+            return n_left if side.covers(digits, n_fraction) else 0
         if phase != INTEGER or side.multiple != 1 or side.high is None:
             return 0
         n_digits, low, high = 0, digits * 10, digits * 10 + 9
@@ -330,20 +319,17 @@ class Numbers:
         negative, phase, digits, n_fraction, last, exponent = state
         if phase == MINUS:
             return any(self.step(state, digit) for digit in b"0123456789")
-        allowed = self.side(negative).allowed
+        side = self.side(negative)
+        allowed = side.allowed
         if phase == INTEGER and isinstance(allowed, Listed) and allowed.begins(digits):
             return True
         exact = Range(-n_fraction, -n_fraction)
         if phase == ZERO and self._lexical_form == 1:
             return allowed.holds(digits, exact)
-        if phase == INTEGER and self.side(negative).is_inside(digits):
+        if phase == INTEGER and side.is_inside(digits):
             return True
         start = self.spelling.may_pad(state)
-        if (
-            start
-            and phase in (POINT, FRACTION)
-            and self.side(negative).is_between(digits, n_fraction)
-        ):
+        if start and phase in (POINT, FRACTION) and side.is_between(digits, n_fraction):
             return True
         if phase in (ZERO, INTEGER, POINT, FRACTION):
             if self._is_any:

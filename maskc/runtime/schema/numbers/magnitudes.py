@@ -24,9 +24,10 @@ from fractions import Fraction
 from typing import Final, Protocol
 
 from maskc.acyclic import mypyc_attr
-from maskc.runtime.schema.numbers.excluded import NOTHING, Decimals
+from maskc.runtime.schema.numbers.listed import NOTHING, Decimals
 from maskc.runtime.schema.numbers.powers import (
     Factor,
+    Range,
     ceil_scaled,
     decimal,
     power_beyond,
@@ -35,42 +36,6 @@ from maskc.runtime.schema.numbers.powers import (
     scale,
     split_zeros,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The powers of ten that are open, both ends included; ``None``: without an end."""
-
-    first: int | None
-    last: int | None
-
-    def starting(self, first: int) -> Range:
-        return Range(first if self.first is None else max(first, self.first), self.last)
-
-    def ending(self, last: int) -> Range:
-        return Range(self.first, last if self.last is None else min(last, self.last))
-
-    def shifted(self, by: int) -> Range:
-        return Range(
-            None if self.first is None else self.first + by,
-            None if self.last is None else self.last + by,
-        )
-
-    def has(self, power: int) -> bool:
-        return (self.first is None or power >= self.first) and (
-            self.last is None or power <= self.last
-        )
-
-    @property
-    def is_empty(self) -> bool:
-        return self.first is not None and self.last is not None and self.first > self.last
-
-    def has_more_than(self, powers: Iterable[int]) -> bool:
-        """Return whether there is one that is not among some."""
-        if self.first is None or self.last is None:
-            return True
-        within = sum(self.first <= power <= self.last for power in powers)
-        return within < self.last - self.first + 1
 
 
 @mypyc_attr(acyclic=True)

@@ -14,6 +14,7 @@ digits as itself, any other number as its digits and a power of ten, up to 20,00
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
@@ -24,6 +25,42 @@ _PIECE: Final = 4_000
 _FEW_DIGITS: Final = 10**15
 _MOST_BITS: Final = 20_000  # of a number by which others are multiplied to be compared
 _MOST: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The powers of ten that are open, both ends included; ``None``: without an end."""
+
+    first: int | None
+    last: int | None
+
+    def starting(self, first: int) -> Range:
+        return Range(first if self.first is None else max(first, self.first), self.last)
+
+    def ending(self, last: int) -> Range:
+        return Range(self.first, last if self.last is None else min(last, self.last))
+
+    def shifted(self, by: int) -> Range:
+        return Range(
+            None if self.first is None else self.first + by,
+            None if self.last is None else self.last + by,
+        )
+
+    def has(self, power: int) -> bool:
+        return (self.first is None or power >= self.first) and (
+            self.last is None or power <= self.last
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        return self.first is not None and self.last is not None and self.first > self.last
+
+    def has_more_than(self, powers: Iterable[int]) -> bool:
+        """Return whether there is one that is not among some."""
+        if self.first is None or self.last is None:
+            return True
+        within = sum(self.first <= power <= self.last for power in powers)
+        return within < self.last - self.first + 1
 
 
 @lru_cache(maxsize=256)
@@ -219,10 +256,7 @@ def read_number(entry: Any) -> Fraction:
     power = int(exponent)
     if not (digits.isascii() and digits.isdigit()) or len(digits) > _MOST or abs(power) > _MOST:
         raise ValueError("it has no digits, or too many")
-    number = sign * read_digits(digits)
-    if power >= 0:
-        return Fraction(number * power_of_ten(power))
-    return Fraction(number, power_of_ten(-power))
+    return scale(sign * read_digits(digits), power)
 
 
 def common_denominator(values: Iterable[Fraction]) -> int:

@@ -12,8 +12,7 @@ from itertools import chain
 from typing import Final
 
 from maskc.acyclic import mypyc_attr
-from maskc.runtime.schema.numbers.excluded import NOTHING, Decimals, Excluded
-from maskc.runtime.schema.numbers.listed import Listed, Listing
+from maskc.runtime.schema.numbers.listed import NOTHING, Decimals, Excluded, Listed, Listing
 from maskc.runtime.schema.numbers.magnitudes import (
     Between,
     Bounds,
@@ -170,6 +169,12 @@ class Side:
             return False
         low, high = Fraction(digits, 10**n_decimals), Fraction(digits + 1, 10**n_decimals)
         return low >= self.low and (scales or self.high is None or high <= self.high)
+
+    def covers(self, digits: int, n_decimals: int) -> bool:
+        """Return whether all that begins with ``digits × 10 ** -n_decimals`` is in the bounds."""
+        low, high = Fraction(digits, 10**n_decimals), Fraction(digits + 1, 10**n_decimals)
+        is_above = low > self.low or not low and self.has_zero
+        return is_above and (self.high is None or high <= self.high)
 
     def is_between(self, digits: int, n_decimals: int) -> bool:
         """Return whether ``digits × 10 ** -n_decimals`` is surely allowed; not complete."""

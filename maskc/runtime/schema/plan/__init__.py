@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from fractions import Fraction
 from threading import Lock
 from typing import Any, Final
 
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.fields import PlanError, Scope, parse_plan, read_list, read_number
 from maskc.runtime.schema.numbers import Numbers
-from maskc.runtime.schema.numbers.excluded import NONE, Decimal, Excluded
-from maskc.runtime.schema.numbers.powers import power_of_ten
+from maskc.runtime.schema.numbers.listed import NONE, Decimal, Excluded
+from maskc.runtime.schema.numbers.powers import scale
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.numbers.spellings import SPELLINGS
 from maskc.runtime.schema.plan.blanks import Blanks
@@ -257,8 +256,7 @@ class Plan:
         key = (number, decimal)
         found: Numbers | None = self._derived.get(key)
         if found is None:
-            exact = Fraction(digits * power_of_ten(max(power, 0)), power_of_ten(max(-power, 0)))
-            values = frozenset([-exact if negative else exact])
+            values = frozenset([scale(-digits if negative else digits, power)])
             found = self.layout.spell(replace(self.numbers[number].rule, values=values))
             self._derived.put(key, found)
         return found

@@ -8,7 +8,7 @@ are. So what the rule alone allows is found once for all items, and of that we l
 that can become an excluded value. These are found by a walk of excluded values, as if they were the
 only ones that are allowed: after some digits, of those that begin so, which are few; before the
 first digit that is not 0, of each value once. There texts are looked at by their heads
-(:mod:`maskc.runtime.schema.numbers.excluded`), as an item changes few heads.
+(:mod:`maskc.runtime.schema.numbers.listed`), as an item changes few heads.
 
 Example: for a number up to 65,535 every text of up to three digits is legal. With 5 excluded from 0
 to 9, of the ten digits ``5`` alone is looked at.
@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from maskc.runtime.schema.numbers import Numbers
-from maskc.runtime.schema.numbers.excluded import Decimal, Head, head_of
+from maskc.runtime.schema.numbers.listed import Decimal, Head, head_of
 from maskc.runtime.schema.numbers.spellings import DIGITS, NUMBER_BYTES, State
 from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie, Words
 from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
