@@ -159,7 +159,7 @@ MUTANTS = (
     ),
     Mutant(
         "runtime/schema/string_rows/key_rows.py",
-        'key = ("keys", number, at, is_open)',
+        'key = ("keys", number, at, dropped)',
         'key = ("keys", number, at)',
     ),
     Mutant(

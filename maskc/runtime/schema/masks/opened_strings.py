@@ -276,12 +276,3 @@ def after_quote(trie: Trie, text: bytes, quotes: Nodes) -> bytes:
     # No path begins with another: each is white space and signs up to its only quote.
     paths = (trie.path(quote) for quote in quotes)
     return next(text[len(path) :] for path in paths if text.startswith(path))
-
-
-def read_body(body: Body, raw: bytes) -> tuple[int, int]:
-    """Return the state after a body's first bytes, and how many whole characters they are."""
-    at, size = body.start, 0
-    for byte in raw:
-        at = body.step(at, byte)
-        size += body.characters[at] >= 0
-    return at, size

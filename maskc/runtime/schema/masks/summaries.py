@@ -30,7 +30,6 @@ from maskc.runtime.schema.masks.opened_strings import OpenedStrings
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.records import Position
-from maskc.runtime.schema.strings.characters import DEAD
 from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie
 from maskc.runtime.step_budget import charge_steps
 
@@ -202,15 +201,13 @@ class KeySummary:
         """
         if not labels:
             return 0
-        dfa = self._plan.objects[number].dfa
-        # Whether a key may come that has the label of the automaton's sink.
-        is_open = dfa.sink >= 0 and bool(labels >> dfa.labels[dfa.sink] & 1)
-        key = (number, nodes, trie is self._index.suffixes, is_open)
+        dropped = self._plan.objects[number].dropped_state(labels)
+        key = (number, nodes, trie is self._index.suffixes, dropped)
         found: int | None = self._known.get(key)
         if found is None:
             found = 0
             for layer in self._layers(trie, nodes):
-                found |= self._find_telling(trie, number, layer, is_open=is_open)
+                found |= self._find_telling(trie, number, layer, dropped)
             self._known.put(key, found)
         return labels & found
 
@@ -235,11 +232,10 @@ class KeySummary:
         """Return the quotes that count where keys open at some nodes, of which none leads on."""
         return self._inner_quotes(trie) if nodes == INNER else (nodes,)
 
-    def _find_telling(self, trie: Trie, number: int, nodes: Nodes, *, is_open: bool) -> int:
-        rule, body = self._plan.objects[number], self._plan.key_bodies[number]
-        sink = body.dfa.sink
-        found = free = 1 << body.dfa.labels[sink] if is_open else 0
-        dropped = DEAD if is_open else max(sink, DEAD)
+    def _find_telling(self, trie: Trie, number: int, nodes: Nodes, dropped: int) -> int:
+        rule = self._plan.objects[number]
+        sink = rule.dfa.sink
+        found = free = 0 if dropped or sink < 0 else 1 << rule.dfa.labels[sink]
         opened = self._opened_strings.inside_key(
             trie, number, nodes, exactly=False, dropped=dropped
         )

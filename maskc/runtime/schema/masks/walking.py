@@ -47,14 +47,13 @@ from maskc.runtime.schema.machine.nodes import (
     has_assumed,
     read_members,
 )
-from maskc.runtime.schema.masks.opened_strings import after_quote, read_body
+from maskc.runtime.schema.masks.opened_strings import after_quote
 from maskc.runtime.schema.masks.parts import Parts
 from maskc.runtime.schema.masks.steps import Steps
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.plan.rules import VALUES
 from maskc.runtime.schema.scans.digits import follow_number
-from maskc.runtime.schema.strings.characters import DEAD
 from maskc.runtime.schema.tries import Nodes, TokenIndex
 from maskc.runtime.step_budget import charge_steps
 
@@ -270,10 +269,8 @@ class SchemaWalk(Steps):
     def _key(self, node: Node, quotes: Nodes, labels: int) -> None:
         """Go on in a key that was opened just now."""
         number, members = node[STATE][1], read_members(node[STATE])
-        rule, body = self._plan.objects[number], self._plan.key_bodies[number]
-        sink = body.dfa.sink
-        is_open = sink >= 0 and bool(labels >> body.dfa.labels[sink] & 1)
-        dropped = DEAD if is_open else max(sink, DEAD)
+        rule = self._plan.objects[number]
+        dropped = rule.dropped_state(labels)
         opened_strings = self._parts.opened_strings
         exactly = node[MUST_EQUAL]  # else what is free can become endlessly many keys
         opened = opened_strings.inside_key(
@@ -314,8 +311,8 @@ class SchemaWalk(Steps):
                 is_live = True
             elif not is_live and keys.reach_of(targets) & labels:
                 raw = after_quote(self._trie, self._trie.texts[text_index], quotes)
-                at, _ = read_body(body, raw)
-                is_live = self._plan.key_is_live(number, labels, at, raw, members[OTHERS])
+                at, others = body.read(raw), members[OTHERS]
+                is_live = self._plan.key_is_live(number, labels, at, raw, others)
             if is_live:
                 found.append(text_index)
         return found

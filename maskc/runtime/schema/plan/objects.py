@@ -15,7 +15,7 @@ from typing import Final
 
 from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.plan.series import Fulfilment, Option
-from maskc.runtime.schema.strings.characters import FREE_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import DEAD, FREE_LABEL, CharDfa
 from maskc.runtime.schema.strings.keys import (
     NO_KEYS,
     Keys,
@@ -91,6 +91,11 @@ class ObjectRule:
     def own_label(self, label: int) -> int:
         """Return the label that a key has here, of one that may be ``FREE_LABEL``."""
         return self.n_names if label == FREE_LABEL else label
+
+    def dropped_state(self, labels: int) -> int:
+        """Return the keys' sink if only other labels may come, given as bits, else ``DEAD``."""
+        sink = self.dfa.sink
+        return sink if sink >= 0 and not labels >> self.dfa.labels[sink] & 1 else DEAD
 
     @property
     def has_finite_keys(self) -> bool:

@@ -93,9 +93,9 @@ def _read_listed(values: Any, _scope: Scope) -> frozenset[Fraction]:
         raise PlanError("the plan has a broken number") from None
 
 
-def _read_json(text: Any, _scope: Scope) -> str:
+def _read_text(text: Any, _scope: Scope) -> str:
     if not isinstance(text, str):
-        raise PlanError("a value of the plan is not text")
+        raise PlanError("the plan has a text that is none")
     return text
 
 
@@ -104,12 +104,6 @@ def _parse_value(text: str) -> Value:
         return read_value(text.encode())
     except ValueError:
         raise PlanError("a value of the plan is not JSON") from None
-
-
-def _read_text(text: Any, _scope: Scope) -> str:
-    if not isinstance(text, str):
-        raise PlanError("an automaton of the plan has a text that is none")
-    return text
 
 
 def _write_row(row: dict[int, int]) -> Any:
@@ -135,7 +129,7 @@ def _write_lacked(lacked: tuple[int, ...]) -> Any:
     return list(map(_NAMES.write, lacked)) if any(lacked) else len(lacked)
 
 
-_COUNT, _POSITION = number(_MOST), number("positions")
+_COUNT, _POSITION, _TEXT = number(_MOST), number("positions"), Codec(_read_text, as_it_is)
 _BOUND, _LABEL, _NAMES = optional(_COUNT), number(_MOST_LABEL), bits(_MOST_LABEL)
 # What a value adds to or fulfils, as bits, and its position.
 _OPTIONS = pairs(_COUNT, _POSITION)
@@ -145,7 +139,7 @@ _SPLITS: Final = listed(
         together,
         _POSITION,
         number("positions", -1),
-        listed(grouped(together, Codec(_read_json, as_it_is), _POSITION), into=tuple),
+        listed(grouped(together, _TEXT, _POSITION), into=tuple),
     ),
     into=tuple,
 )
@@ -169,7 +163,7 @@ _DFA: Final = grouped(
 # Texts, their labels, and that of all others.
 _TEXTS: Final = grouped(
     together,
-    listed(Codec(_read_text, as_it_is), size="texts"),
+    listed(_TEXT, size="texts"),
     listed(_LABEL, length="texts"),
     number(_MOST_LABEL, NO_LABEL),
 )

@@ -33,12 +33,10 @@ from maskc.runtime.schema.tries import (
     Trie,
     cut_texts,
     narrow,
-    parents_of,
 )
 from maskc.runtime.step_budget import charge_steps
 
-# What an item does after its last whole character.
-# ESCAPED: in an escape; CUT: in UTF-8
+# What an item does after its last whole character; ESCAPED is in an escape, CUT in UTF-8.
 BETWEEN: Final = 0
 ESCAPED: Final = 1
 CUT: Final = 2
@@ -109,8 +107,7 @@ class CharacterTrie:
             ranges_after(raw, escapes=escapes) if raw else () for raw in begun
         ]
         # The root has hundreds of children, and most others have few.
-        last = self.first[1]
-        self.below_root = {self.chars[child]: child for child in range(self.first[0], last)}
+        self.below_root = {self.chars[n]: n for n in range(self.first[0], self.first[1])}
         self._becoming: dict[tuple[int, int], tuple[int, ...]] = {}
         self._n_possible = [sum(b - a + 1 for a, b in ranges) for ranges in self.ranges]
         self._cut: dict[int, list[tuple[int, int]]] = {}
@@ -144,11 +141,6 @@ class CharacterTrie:
     def character_of(self) -> Ints:
         """int32[n], of each node its last character, as an index into ``distinct``."""
         return self._find_characters()[1]
-
-    @property
-    def parent_array(self) -> Ints:
-        """int32[n], the node above; 0 of the root."""
-        return parents_of(self.tables.first)
 
     def _find_characters(self) -> tuple[Ints, Ints]:
         if self._characters is None:
@@ -215,9 +207,8 @@ class CharacterTrie:
     def closing_items(self, node: int) -> range:
         """Return those of a node's own items that close the string."""
         # Items lie in the order of their kinds.
-        low = self.low[node]
-        end = low + self.n_ending[node]
-        return range(end - self.kinds.count(CLOSES, low, end), end)
+        own = self.own_items(node)
+        return range(own.stop - self.kinds.count(CLOSES, own.start, own.stop), own.stop)
 
     def cut_items(self, node: int) -> list[tuple[int, int]]:
         """Return a node's items that end inside a character, ascending by what they can become.
@@ -226,11 +217,8 @@ class CharacterTrie:
         """
         found = self._cut.get(node)
         if found is None:
-            found = []
-            for item in self.own_items(node):
-                if self.kinds[item] in (ESCAPED, CUT):
-                    found.append((self._n_possible[self.begun[item]], item))
-            found.sort()
+            own = [n for n in self.own_items(node) if self.kinds[n] in (ESCAPED, CUT)]
+            found = sorted([(self._n_possible[self.begun[n]], n) for n in own])
             if len(self._cut) > _MOST_REMEMBERED:
                 self._cut.clear()
             self._cut[node] = found
@@ -289,10 +277,7 @@ def tabulate_items(items: Iterable[Item]) -> CharacterTrieTables:
     columns, levels = build_levels(flat, lengths)
     char, parent, low, high, ending = (column.astype(np.int32) for column in columns)
     numbers = {b"": 0}
-    begun = np.zeros(len(ordered), dtype=np.int32)
-    for n, (_, kind, _, raw) in enumerate(ordered):
-        if kind in (ESCAPED, CUT):
-            begun[n] = numbers.setdefault(raw, len(numbers))
+    begun = [numbers.setdefault(item[3], len(numbers)) for item in ordered]
     return CharacterTrieTables(
         char,
         first_children(parent),
@@ -302,7 +287,7 @@ def tabulate_items(items: Iterable[Item]) -> CharacterTrieTables:
         np.array(levels, dtype=np.int32),
         np.array([item[1] for item in ordered], dtype=np.uint8),
         np.array([item[2] for item in ordered], dtype=np.int32),
-        narrow(begun),
+        narrow(np.array(begun, dtype=np.int32)),
         np.cumsum([0, *map(len, numbers)], dtype=np.int32),
         np.frombuffer(b"".join(numbers), dtype=np.uint8),
     )
@@ -334,11 +319,9 @@ def build_character_trie(
             items = _read_items(trie, nodes, free_body(index, escapes=escapes), before)
             found = CharacterTrie(tabulate_items(items), escapes=escapes, before=before)
             charge_steps(found.n_items // 8)
-        if nodes == (ROOT,) and representative == before:
-            # Of a whole vocabulary: it takes 2 to 300 ms for 128,000 tokens, and there are few.
-            index.shared.keep(key, found, found.n_bytes)
-        else:
-            index.shared.put(key, found, found.n_bytes)
+        # Of a whole vocabulary it takes 2 to 300 ms for 128,000 tokens, and there are few.
+        is_kept = nodes == (ROOT,) and representative == before
+        (index.shared.keep if is_kept else index.shared.put)(key, found, found.n_bytes)
     return found
 
 

@@ -297,7 +297,7 @@ def _make_trie(
 def _fold_nodes(character_trie: CharacterTrie, symbols: Indices) -> tuple[list[int], Ints, Indices]:
     """Return the levels of a folded trie, their children, and which node each node becomes."""
     n_symbols = int(symbols.max()) + 1
-    own, above = symbols[character_trie.character_of], character_trie.parent_array
+    own, above = symbols[character_trie.character_of], parents_of(character_trie.tables.first)
     folded = np.zeros(len(own), dtype=np.intp)
     parents, levels = [np.zeros(1, dtype=np.intp)], [0, 1]
     for first, last in zip(character_trie.levels[1:], character_trie.levels[2:], strict=False):

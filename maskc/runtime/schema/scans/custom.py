@@ -23,6 +23,7 @@ from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.schema.plan.custom import CustomRule, CustomStrings, Read
 from maskc.runtime.schema.scans.character_trie import BETWEEN, CLOSES, CharacterTrie, owners_of
 from maskc.runtime.schema.strings import Ranges
+from maskc.runtime.schema.tries import parents_of
 from maskc.runtime.step_budget import charge_vector_steps
 
 _MOST_MOVES: Final = 200_000  # of one rule that are cached
@@ -125,7 +126,7 @@ def _measure(_: object, moves: _Moves) -> int:
 
 def _walk(trie: CharacterTrie, moves: _Moves, start: int) -> StringScan:
     tables = trie.tables
-    chars, parents = tables.chars.astype(np.int64), trie.parent_array
+    chars, parents = tables.chars.astype(np.int64), parents_of(tables.first)
     at = np.zeros(len(chars), dtype=np.int64)
     at[0] = start
     for level in range(1, len(trie.levels) - 1):

@@ -124,7 +124,9 @@ def _walk_number(
     open_ = [(node, state) for node in nodes]
     while open_:
         node, here = open_.pop()
-        if numbers.may_end(here) and _leads_out(trie, node):
+        if numbers.may_end(here) and not NUMBER_BYTES.issuperset(
+            trie.bytes[trie.first[node] : trie.first[node + 1]]
+        ):
             exits.append(node)
         n_children = trie.first[node + 1] - trie.first[node]
         charge_steps(1 + n_children)
@@ -178,12 +180,6 @@ def _unite(index: TokenIndex, rows: list[Words]) -> tuple[Words, ...]:
         found = (index.mix(tuple(rows), ()), *rows)
         index.shared.put(key, found, 4 * index.n_words + 100 * len(rows))
     return found[:1]
-
-
-def _leads_out(trie: Trie, node: int) -> bool:
-    return any(
-        byte not in NUMBER_BYTES for byte in trie.bytes[trie.first[node] : trie.first[node + 1]]
-    )
 
 
 def _run_after(

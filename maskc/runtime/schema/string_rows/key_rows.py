@@ -26,13 +26,13 @@ from maskc.runtime.schema.string_rows import (
     part_of,
     part_of_scan,
 )
-from maskc.runtime.schema.strings.characters import DEAD, CharDfa
+from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.tries import Nodes, TokenIndex, Words
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.step_budget import charge_steps
 
-# The object's rule, the state of its body, whether a key may come that has no name.
-_Key = tuple[str, int, int, bool]
+# The object's rule, the state of its body, and the state that counts as dead.
+_Key = tuple[str, int, int, int]
 
 
 class _Keys(NamedTuple):
@@ -76,21 +76,19 @@ class KeyRows:
         return found
 
     def _keys(self, number: int, at: int, labels: int) -> tuple[_Key, _Keys]:
-        dfa = self._machine.plan.key_bodies[number].dfa
-        is_open = dfa.sink >= 0 and bool(labels >> dfa.labels[dfa.sink] & 1)
-        key = ("keys", number, at, is_open)
+        dropped = self._machine.plan.objects[number].dropped_state(labels)
+        key = ("keys", number, at, dropped)
         found: _Keys | None = self._known.get(key)
         if found is None:
-            found = self._find_keys(number, at, is_open=is_open)
+            found = self._find_keys(number, at, dropped)
             self._known.put(key, found)
         return key, found
 
-    def _find_keys(self, number: int, at: int, *, is_open: bool) -> _Keys:
+    def _find_keys(self, number: int, at: int, dropped: int) -> _Keys:
         """Return what is legal inside a key."""
         plan, ids = self._machine.plan, self._index.ids
         body, keys = plan.key_bodies[number], plan.objects[number].keys
         dfa, (state, before) = body.dfa, body.begun(at)
-        dropped = DEAD if is_open else max(dfa.sink, DEAD)
         effects = self._string_rows.follow(dfa, state, before, dropped=dropped)
         base, closing_tokens = self._string_rows.settle(effects, dfa, before)
         scanned = effects if isinstance(effects, Scanned) else None
