@@ -42,7 +42,7 @@ from maskc.runtime.schema.machine.nodes import (
 from maskc.runtime.schema.masks.walking import SchemaWalk, make_parts
 from maskc.runtime.schema.plan.objects import OTHERS
 from maskc.runtime.schema.scans.class_tries import ClosingTokens
-from maskc.runtime.schema.string_rows import StringRows, part_of
+from maskc.runtime.schema.string_rows import StringRows
 from maskc.runtime.schema.string_rows.conflicts import (
     Closing,
     find_equal,
@@ -52,7 +52,7 @@ from maskc.runtime.schema.string_rows.conflicts import (
 from maskc.runtime.schema.string_rows.key_rows import KeyRows, Names
 from maskc.runtime.schema.strings.characters import NO_LABEL
 from maskc.runtime.schema.tries import ROOT, Nodes, Trie, Words
-from maskc.runtime.schema.tries.summary import Mixes, Part, Rests
+from maskc.runtime.schema.tries.summary import Mixes, Part, Rests, part_of
 from maskc.runtime.step_budget import charge_steps, one_mask
 
 # Steps: of a node on top, and of tokens that close a string with one label.

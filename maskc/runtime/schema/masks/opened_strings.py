@@ -7,7 +7,7 @@ Example: of ``{"id":`` the key ``id`` ends before the colon, and ``{"i`` leaves 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
@@ -21,7 +21,7 @@ from maskc.runtime.schema.scans.searching import Searched, find_names, search_al
 from maskc.runtime.schema.strings import Body, decode_body
 from maskc.runtime.schema.strings.characters import DEAD, FREE_LABEL, NO_LABEL, CharDfa
 from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie
-from maskc.runtime.schema.tries.summary import MANY, EndedKeys, Part, bits_of
+from maskc.runtime.schema.tries.summary import EndedKeys, Part, part_of_texts
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 
 _QUOTE: Final = 0x22
@@ -102,7 +102,8 @@ class OpenedStrings:
         self, trie: Trie, dfa: CharDfa, nodes: Nodes, *, exactly: bool, dropped: int = DEAD
     ) -> Opened:
         found = search_all(self.character_trie(trie, nodes), dfa, exactly=exactly, dropped=dropped)
-        return Opened(found, self._pack(trie, found.free) if found.free else None)
+        free = part_of_texts(self._index, trie, found.free) if found.free else None
+        return Opened(found, free)
 
     def _open_any(self, trie: Trie, nodes: Nodes, *, exactly: bool) -> Opened:
         """Return what a string of any characters does, which is the same in all artifacts."""
@@ -254,13 +255,6 @@ class OpenedStrings:
             found = decode_body(after_quote(trie, trie.path(node), quotes)[:-1])
             self._index.shared.put(key, found, ENTRY_BYTES)
         return found
-
-    def _pack(self, trie: Trie, text_indices: Sequence[int]) -> Part:
-        """Return the part of some texts, by text index."""
-        if trie is self._index.suffixes:
-            return Part(bits=bits_of(text_indices))
-        ids = [self._index.ids[n] for n in text_indices]
-        return Part(few=tuple(ids)) if len(ids) <= MANY else Part((self._index.pack(ids),))
 
 
 def _measure(_: object, found: Opened | tuple[Any, ...]) -> int:

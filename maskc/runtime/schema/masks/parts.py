@@ -44,7 +44,7 @@ from maskc.runtime.schema.masks.summaries import INNER, KeySummary, PositionCont
 from maskc.runtime.schema.plan.objects import OTHERS, SEEN
 from maskc.runtime.schema.scans.gaps import Gaps
 from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie, Words
-from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
+from maskc.runtime.schema.tries.summary import MANY, Part, part_of_texts
 
 _QUOTE: Final = 0x22
 _COMMA: Final = 0x2C
@@ -191,17 +191,12 @@ class Parts:
 
     def ending(self, trie: Trie, nodes: Nodes) -> Part:
         """Return the texts that end at some nodes, which is the same in all artifacts."""
-        is_rests, index = trie is self.index.suffixes, self.index
-        key = ("ending", is_rests, nodes)
+        index = self.index
+        key = ("ending", trie is index.suffixes, nodes)
         found: Part | None = index.shared.get(key)
         if found is None:
             runs = [range(low := trie.low[node], low + trie.n_ending[node]) for node in nodes]
-            text_indices = [n for run in runs for n in run]
-            if is_rests:
-                found = Part(bits=bits_of(text_indices))
-            else:
-                ids = tuple(sorted([index.ids[n] for n in text_indices]))
-                found = Part((index.pack(ids),)) if len(ids) > MANY else Part(few=ids)
+            found = part_of_texts(index, trie, [n for run in runs for n in run])
             index.shared.put(key, found, ENTRY_BYTES + 8 * len(nodes) + found.n_bytes)
         return found
 

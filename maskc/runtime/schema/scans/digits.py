@@ -124,11 +124,10 @@ def _walk_number(
     open_ = [(node, state) for node in nodes]
     while open_:
         node, here = open_.pop()
-        if numbers.may_end(here) and not NUMBER_BYTES.issuperset(
-            trie.bytes[trie.first[node] : trie.first[node + 1]]
-        ):
+        following = trie.bytes[trie.first[node] : trie.first[node + 1]]
+        n_children = len(following)
+        if numbers.may_end(here) and not NUMBER_BYTES.issuperset(following):
             exits.append(node)
-        n_children = trie.first[node + 1] - trie.first[node]
         charge_steps(1 + n_children)
         run = _run_after(index, trie, node) if n_children > 1 else None
         if run is not None and not numbers.takes_digits(here, run.longest):

@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES, BOUNDED, BROKEN, COMPACT, MOST, Blanks
 from maskc.runtime.schema.tries import ROOT, Nodes, TokenIndex, Trie
-from maskc.runtime.schema.tries.summary import Part, bits_of
+from maskc.runtime.schema.tries.summary import Part, part_of_texts
 
 _SIGNS: Final = frozenset(b'"{}[],:ntf')
 _BEGIN_NUMBER: Final = frozenset(b"-0123456789")
-_FEW: Final = 48
 
 
 class Lead(NamedTuple):
@@ -119,11 +118,7 @@ class Gaps:
                         open_.append((child, after))
                 elif goes_on and byte in _SIGNS:
                     signs.setdefault(byte, []).append(child)
-        if trie is self._index.suffixes:
-            part = Part(bits=bits_of(text_indices))
-        else:
-            ids = [self._index.ids[n] for n in text_indices]
-            part = Part((self._index.pack(ids),)) if len(ids) > _FEW else Part(few=tuple(ids))
+        part = part_of_texts(self._index, trie, text_indices)
         by_sign = {byte: tuple(found) for byte, found in signs.items()}
         return Lead(part, by_sign, tuple(numbers), tuple(sorted(ends)))
 

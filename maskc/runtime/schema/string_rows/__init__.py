@@ -37,9 +37,8 @@ from maskc.runtime.schema.scans.residuals import Matrix, matrix_of, never_dies
 from maskc.runtime.schema.scans.searching import Searched, find_names, free_items, search
 from maskc.runtime.schema.strings.characters import DEAD, CharDfa
 from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Words
-from maskc.runtime.schema.tries.summary import Part
+from maskc.runtime.schema.tries.summary import Part, part_of
 
-_FEW: Final = 48
 _CLOSING_BYTES: Final = 400  # of tokens that close a string, before their numbers
 _MOST_CHANGED = 2_000  # items that are looked at one by one
 _SHARED_STATES = 5_000  # of automata of which it takes a few milliseconds to say which they are
@@ -69,12 +68,6 @@ _Known = StringRow | Searched | Scanned | int | Matrix
 
 def closing_bytes(labelled: Labelled) -> int:
     return sum(_CLOSING_BYTES + 8 * len(tokens.text_indices) for _, tokens in labelled)
-
-
-def part_of(index: TokenIndex, ids: list[int] | NDArray[Any]) -> Part:
-    if len(ids) <= _FEW:
-        return Part(few=tuple(ids if isinstance(ids, list) else ids.tolist()))
-    return Part(rows=(index.pack(ids),))
 
 
 def part_of_scan(index: TokenIndex, scanned: Scanned, kept: NDArray[np.bool_]) -> Part:

@@ -23,12 +23,11 @@ from maskc.runtime.schema.string_rows import (
     StringRow,
     StringRows,
     closing_bytes,
-    part_of,
     part_of_scan,
 )
 from maskc.runtime.schema.strings.characters import CharDfa
 from maskc.runtime.schema.tries import Nodes, TokenIndex, Words
-from maskc.runtime.schema.tries.summary import Part
+from maskc.runtime.schema.tries.summary import Part, part_of
 from maskc.runtime.step_budget import charge_steps
 
 # The object's rule, the state of its body, and the state that counts as dead.

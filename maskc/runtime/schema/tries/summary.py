@@ -12,10 +12,13 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any, Final, NamedTuple, Protocol
 from weakref import ref
+
+import numpy as np
+from numpy.typing import NDArray
 
 from maskc.acyclic import mypyc_attr
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
@@ -119,6 +122,20 @@ def bits_of(numbers: Iterable[int]) -> int:
     for number in numbers:
         found |= 1 << number
     return found
+
+
+def part_of(index: TokenIndex, ids: Sequence[int] | NDArray[np.integer]) -> Part:
+    """Return the part of some tokens, by id."""
+    if len(ids) > MANY:
+        return Part((index.pack(ids),))
+    return Part(few=tuple(ids.tolist() if isinstance(ids, np.ndarray) else ids))
+
+
+def part_of_texts(index: TokenIndex, trie: Trie, text_indices: Iterable[int]) -> Part:
+    """Return the part of some texts of a trie, by text index."""
+    if trie is index.suffixes:
+        return Part(bits=bits_of(text_indices))
+    return part_of(index, [index.ids[n] for n in text_indices])
 
 
 class Mixes:
