@@ -117,6 +117,11 @@ def relabel(dfa: CharDfa, label: Callable[[int], int]) -> CharDfa:
     return CharDfa(dfa.starts, dfa.classes, defaults, rows, [labels[s] for s in order], 1)
 
 
+def with_reader(dfa: CharDfa, name: str = "") -> CharDfa:
+    """Return an automaton of whose strings a reader reads the rest, or of which none does."""
+    return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, dfa.labels, dfa.start, name)
+
+
 def complement(dfa: CharDfa) -> CharDfa:
     return combine([dfa], lambda labels: 0 if labels[0] == NO_LABEL else NO_LABEL)
 
@@ -159,7 +164,7 @@ def intersect(parts: Sequence[CharDfa]) -> CharDfa:
 
 def _intersect_read(*read: CharDfa, others: Sequence[CharDfa]) -> CharDfa:
     """Return the same where some leave strings to a reader."""
-    bare = [CharDfa(d.starts, d.classes, d.defaults, d.rows, d.labels, d.start) for d in read]
+    bare = [with_reader(dfa) for dfa in read]
     both = intersect([*bare, *others])
     if both.start == DEAD:
         return NONE

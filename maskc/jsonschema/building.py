@@ -122,22 +122,15 @@ class ArrayDrafts:
         pointer: str,
     ) -> list[tuple[int, list[tuple[int, int]]]]:
         """Return where each piece of the indices begins, with the options of its items."""
-        cuts = {0}
-        cuts.update([i.start for i in items], [c.start for c in counted])
-        for stop in (*(i.stop for i in items), *(c.stop for c in counted)):
-            if stop is not None:
-                cuts.add(stop)
+        spans = [(item.start, item.stop) for item in items]
+        spans += [(counter.start, counter.stop) for counter in counted]
+        cuts = {0, *(cut for span in spans for cut in span if cut is not None)}
         pieces = []
-        for start in sorted(cuts):
-            if high is not None and start >= high and start:
-                continue
-            fits = [f for first, stop, f in items if first <= start and _before(start, stop)]
-            active = [
-                n
-                for n, (first, stop, *_) in enumerate(counted)
-                if first <= start and _before(start, stop)
-            ]
-            pieces.append((start, self._item_options(fits, active, counted, pointer)))
+        for index in sorted(cut for cut in cuts if not cut or high is None or cut < high):
+            is_in = [start <= index and (stop is None or index < stop) for start, stop in spans]
+            fits = [item.fits for n, item in enumerate(items) if is_in[n]]
+            active = [n for n in range(len(counted)) if is_in[len(items) + n]]
+            pieces.append((index, self._item_options(fits, active, counted, pointer)))
         return pieces
 
     def _item_options(
@@ -178,10 +171,6 @@ class ArrayDrafts:
         for n, item in enumerate(items):
             differences.append(space.make("items", n, n + 1, space.negate(space.values([item]))))
         return space.either(differences)
-
-
-def _before(start: int, stop: int | None) -> bool:
-    return stop is None or start < stop
 
 
 MAX_POSITIONS: Final = 20_000

@@ -6,7 +6,7 @@ import hashlib
 import json
 import marshal
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from maskc.errors import SchemaError
 from maskc.formats.registry import Formats, registered
 from maskc.jsonschema.building import PositionBuilder
 from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.formulas import Formula
 from maskc.jsonschema.freezing import freeze_plan
 from maskc.jsonschema.keywords import DEFAULT, dialect_of
 from maskc.jsonschema.locations import SchemaLocation
@@ -49,16 +48,16 @@ def build_plan(
         waits: whether positions may be left for later, see ``FrozenPlan.grow``.
     """
     parsed = read_schema(schema)
+    others = {uri: read_schema(other) for uri, other in resources.items()}
     if not is_altered:
         check_root(parsed)
     if waits:  # for longer than the caller may leave the schema as it is
-        parsed = _copy(parsed)
-        resources = {uri: _copy(read_schema(other)) for uri, other in resources.items()}
-    settings: dict[str, Any] = {"assert_formats": assert_formats, "waits": waits}
+        parsed, others = _copy(parsed), {uri: _copy(other) for uri, other in others.items()}
+    build = partial(_build, parsed, others, layout, formats, assert_formats=assert_formats)
     try:
-        return _build(parsed, resources, layout, formats, **settings)[0]
+        return build(waits=waits)[0]
     except TooManyWaitingError:
-        return _build(parsed, resources, layout, formats, assert_formats=assert_formats)[0]
+        return build()[0]
 
 
 def _copy(parsed: Any) -> Any:
@@ -70,7 +69,7 @@ def _copy(parsed: Any) -> Any:
 
 def _build(
     parsed: Any,
-    resources: Mapping[str, Any],
+    others: Mapping[str, Any],
     layout: JsonLayout,
     formats: Formats | None,
     *,
@@ -78,15 +77,22 @@ def _build(
     waits: bool = False,
 ) -> tuple[FrozenPlan, Formats]:
     """Return the plan, and the formats of a user that it asks for."""
+    dialect = DEFAULT
+    if isinstance(parsed, dict) and "$schema" in parsed:
+        dialect = dialect_of(parsed["$schema"], "", others)
+    resolver = Resolver(Documents(parsed, others, dialect))
+    lowering = Lowering(
+        Space(),
+        assert_formats=assert_formats,
+        formats=registered() if formats is None else formats,
+        ordered=layout.key_order == "schema",
+        root=parsed,
+        dialect=dialect,
+        documents=others,
+        waits=waits,
+    )
     try:
-        lowering, formula = lower(
-            parsed,
-            resources=resources,
-            assert_formats=assert_formats,
-            formats=formats,
-            ordered=layout.key_order == "schema",
-            waits=waits,
-        )
+        formula = lowering.lower(SchemaLocation(parsed, resolver, "", dialect, is_entered=True))
         builder = PositionBuilder(lowering.space, layout, lowering.pointers, lowering.list_ahead)
         root = builder.add(formula, "")
         builder.finish()
@@ -95,34 +101,6 @@ def _build(
         raise SchemaError(
             "", "", "is nested too deep, with its references", "write it with fewer levels"
         ) from None
-
-
-def lower(
-    parsed: Any,
-    *,
-    resources: Mapping[str, Any],
-    assert_formats: bool = True,
-    formats: Formats | None = None,
-    ordered: bool = False,
-    waits: bool = False,
-) -> tuple[Lowering, Formula]:
-    """Return what a schema asks, with what lowered it."""
-    dialect = DEFAULT
-    others = {uri: read_schema(other) for uri, other in resources.items()}
-    if isinstance(parsed, dict) and "$schema" in parsed:
-        dialect = dialect_of(parsed["$schema"], "", others)
-    resolver = Resolver(Documents(parsed, others, dialect))
-    lowering = Lowering(
-        Space(),
-        assert_formats=assert_formats,
-        formats=registered() if formats is None else formats,
-        ordered=ordered,
-        root=parsed,
-        dialect=dialect,
-        documents=others,
-        waits=waits,
-    )
-    return lowering, lowering.lower(SchemaLocation(parsed, resolver, "", dialect, is_entered=True))
 
 
 def compile_schema(
@@ -138,8 +116,9 @@ def compile_schema(
     """Return the contents of an artifact; see :func:`build_plan`."""
     layout, resources = layout or JsonLayout(), resources or {}
     parsed = read_schema(schema)
+    others = {uri: read_schema(other) for uri, other in resources.items()}
     check_root(parsed)
-    frozen, used = _build(parsed, resources, layout, formats, assert_formats=assert_formats)
+    frozen, used = _build(parsed, others, layout, formats, assert_formats=assert_formats)
     text = write_json(parsed)
     fields = [text, layout.to_dict(), assert_formats, sorted(resources)]
     tokenizer, tokens = _describe_vocabulary(vocabulary)

@@ -18,6 +18,7 @@ from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from maskc.formats.registry import EMAIL, EXACT_EMAIL, EXACT_HOST, HOST, REGEX
+from maskc.jsonschema.automata import with_reader
 from maskc.jsonschema.host_names import build_names
 from maskc.jsonschema.patterns import build_whole
 from maskc.runtime.schema.scans.residuals import matrix_of
@@ -176,8 +177,7 @@ def read_by(name: str, pattern: str = "[^]*") -> CharDfa:
     Args:
         pattern: of the strings; the reader reads what leads to its accepting sink, or stays there.
     """
-    dfa = build_whole(pattern)
-    return CharDfa(dfa.starts, dfa.classes, dfa.defaults, dfa.rows, dfa.labels, dfa.start, name)
+    return with_reader(build_whole(pattern), name)
 
 
 def build_format(name: str) -> CharDfa | None:

@@ -175,6 +175,7 @@ _ANNOTATIONS: Final = _table(
     _2020_2020="$dynamicAnchor",
     _2019_2019="$recursiveAnchor",
 )
+REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 # Those that may ask something of a value, and do not only name schemas.
 ASKING: Final = frozenset((*_ONE, *_LIST, *_MAP, *_PLAIN)) - {"definitions", "$defs"}
 ALL_KEYWORDS: Final = frozenset((*_ONE, *_LIST, *_MAP, *_PLAIN, *_ANNOTATIONS))

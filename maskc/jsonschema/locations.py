@@ -15,7 +15,13 @@ from urllib.parse import unquote
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.formulas import to_fraction
-from maskc.jsonschema.keywords import SchemaDialect, dialect_of, pointer_to
+from maskc.jsonschema.keywords import (
+    REFERENCES,
+    SchemaDialect,
+    dialect_of,
+    is_known,
+    pointer_to,
+)
 from maskc.jsonschema.resources import walk
 
 # Of characters, items or members; one more is still a number that a plan may hold.
@@ -77,6 +83,11 @@ class SchemaLocation:
             raise self.fault(keyword, "is not a list of schemas", "write at least one schema")
         return [self.below(schema, keyword, n) for n, schema in enumerate(found)]
 
+    def references(self) -> list[str]:
+        """Return the keywords that refer to another schema, as the dialect knows them."""
+        known = [keyword for keyword in REFERENCES if keyword in self.schema]
+        return [keyword for keyword in known if is_known(keyword, self.dialect.year)]
+
     def names(self, keyword: str, names: Any) -> list[str]:
         if self.dialect.year == 4 and isinstance(names, bool) and keyword == "required":
             return []  # draft 3 wrote it so; in draft 4 it means nothing
@@ -91,36 +102,6 @@ class SchemaLocation:
 def name_draft(name: str) -> str:
     """Return how a schema says that it is of an older draft."""
     return f'give "$schema": "http://json-schema.org/{name}/schema#"'
-
-
-class Locator:
-    """Finds schemas in a document."""
-
-    def __init__(self, document: Any) -> None:
-        self._document = document
-        self._known: dict[int, str] | None = None
-
-    def pointer_of(self, schema: Any, reference: str) -> str:
-        """Return where a schema is; of one in another document, the reference.
-
-        Args:
-            schema: what the reference leads to, the object itself.
-        """
-        pointer = unquote(reference[1:])
-        if reference.startswith("#") and self._at(pointer) is schema:
-            return pointer
-        if self._known is None:
-            self._known = _list_pointers(self._document)
-        return self._known.get(id(schema), reference)
-
-    def _at(self, pointer: str) -> Any:
-        """Return what a pointer leads to, ``None`` if there is nothing."""
-        if not pointer.startswith("/"):
-            return None if pointer else self._document
-        try:
-            return [*walk(self._document, pointer)][-1]
-        except LookupError:
-            return None
 
 
 class SchemaLocations:
@@ -140,8 +121,8 @@ class SchemaLocations:
         documents: Mapping[str, Any],
         note: Callable[[SchemaDialect], None],
     ) -> None:
-        self._locator = Locator(root)
-        self._root_dialect, self._documents, self._note = dialect, documents, note
+        self._root, self._root_dialect, self._documents, self._note = root, dialect, documents, note
+        self._pointers: dict[int, str] | None = None  # by the identity of a schema
         self._targets: dict[Any, SchemaLocation] = {}
         self._dialects: dict[str, SchemaDialect] = {}
 
@@ -171,9 +152,7 @@ class SchemaLocations:
     def target(self, location: SchemaLocation, keyword: str) -> SchemaLocation:
         """Return the location that a reference leads to."""
         reference = location.schema[keyword]
-        if type(reference) is not str:
-            return self._find_target(location, keyword, reference)
-        asked = (keyword, reference, location.resolver.key)
+        asked = (keyword, repr(reference), location.resolver.key)
         found = self._targets.get(asked)
         if found is None:
             found = self._targets[asked] = self._find_target(location, keyword, reference)
@@ -185,12 +164,30 @@ class SchemaLocations:
         contents, resolver = location.resolver.follow(reference, keyword, location.pointer)
         if not isinstance(contents, dict | bool):
             raise location.fault(keyword, f"{reference!r} leads to no schema", "correct it")
-        pointer = self._locator.pointer_of(contents, reference)
+        pointer = self._pointer_of(contents, reference)
         named = resolver.resource.dialect_uri
         if isinstance(contents, dict) and "$schema" in contents:
             named = contents["$schema"]
         dialect = self._root_dialect if named is None else self._dialect(named, pointer)
         return SchemaLocation(contents, resolver, pointer, dialect, is_entered=True)
+
+    def _pointer_of(self, schema: Any, reference: str) -> str:
+        """Return where a schema is; of one in another document, the reference."""
+        pointer = unquote(reference[1:])
+        if reference.startswith("#") and self._at(pointer) is schema:
+            return pointer
+        if self._pointers is None:
+            self._pointers = _list_pointers(self._root)
+        return self._pointers.get(id(schema), reference)
+
+    def _at(self, pointer: str) -> Any:
+        """Return what a pointer leads to, ``None`` if there is nothing."""
+        if not pointer.startswith("/"):
+            return None if pointer else self._root
+        try:
+            return [*walk(self._root, pointer)][-1]
+        except LookupError:
+            return None
 
 
 def _list_pointers(document: Any) -> dict[int, str]:

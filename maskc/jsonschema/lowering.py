@@ -18,7 +18,7 @@ from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, TYPES, Formula, freeze, to_fraction
 from maskc.jsonschema.keywords import SchemaDialect
 from maskc.jsonschema.locations import SchemaLocation, SchemaLocations, name_draft
-from maskc.jsonschema.scenarios import Scenarios, is_known_reference
+from maskc.jsonschema.scenarios import Scenarios
 from maskc.jsonschema.strings import StringKeywords
 from maskc.jsonschema.waiting import Waiting, key_of
 
@@ -76,8 +76,6 @@ class Lowering:
         self._ordered = ordered
         self.strings = StringKeywords(space, assert_formats=assert_formats, formats=formats)
         self._scenarios = Scenarios(self)
-        # What references say: many schemas refer to one of them often.
-        self._closed: dict[Any, Formula] = {}
         self._may_wait = waits  # of what is lowered now
         self._waiting = Waiting(
             lambda location: self.locations.target(location, "$ref"), self.strings.is_usual
@@ -169,25 +167,12 @@ class Lowering:
 
     def reference(self, location: SchemaLocation, keyword: str) -> Formula:
         """Return the closed formula of what a reference leads to."""
-        waits = self._may_wait
-        asked = (
-            keyword,
-            str(location.schema[keyword]),
-            location.resolver.key,
-            id(location.dialect),
-            waits,
-        )
-        found = self._closed.get(asked)
-        if found is None:
-            target = self.locations.target(location, keyword)
+        waits, target = self._may_wait, self.locations.target(location, keyword)
 
-            def make() -> Formula:
-                return self._as(waits=waits, make=lambda: self.lower(target))
+        def make() -> Formula:
+            return self._as(waits=waits, make=lambda: self.lower(target))
 
-            key = (key_of(target), waits)
-            found = self.space.close(key, make, target.pointer, keyword)
-            self._closed[asked] = found
-        return found
+        return self.space.close((key_of(target), waits), make, target.pointer, keyword)
 
     def sub(self, location: SchemaLocation, keyword: str) -> Formula:
         return self.lower(location.below(location.schema[keyword], keyword))
@@ -195,9 +180,8 @@ class Lowering:
     def about_same_value(self, location: SchemaLocation) -> Iterator[Formula]:
         """Yield what subschemas ask of the same value."""
         schema, space, year = location.schema, self.space, location.dialect.year
-        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
-            if keyword in schema and is_known_reference(keyword, year):
-                yield self.reference(location, keyword)
+        for keyword in location.references():
+            yield self.reference(location, keyword)
         if "allOf" in schema:
             yield space.both(self.branches(location, "allOf"))
         if "anyOf" in schema:

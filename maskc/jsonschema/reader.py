@@ -36,7 +36,9 @@ def read_schema(given: Any) -> Any:
         given: parsed JSON, its text, or a Python type.
     """
     if isinstance(given, str | bytes | bytearray):
-        return _parse(given)
+        parsed = _load(given)
+        _check(parsed)
+        return parsed
     if is_type(given):
         given = describe_type(given)
     if not isinstance(given, dict | bool):
@@ -101,12 +103,6 @@ def _refuse(value: object) -> object:
     if isinstance(value, Decimal) and value.is_finite():
         return float(value)
     raise TypeError(f"{type(value).__name__} is not a JSON value")
-
-
-def _parse(text: str | bytes | bytearray) -> Any:
-    parsed = _load(text)
-    _check(parsed)
-    return parsed
 
 
 def _load(text: str | bytes | bytearray) -> Any:

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, NO_PROGRESS, Formula, Keys
 from maskc.jsonschema.waiting import key_of
 
@@ -53,16 +52,6 @@ class Scenario:
 
     formula: Formula
     evaluated: Evaluated
-
-
-def join(space: Space, left: list[Scenario], right: list[Scenario]) -> list[Scenario]:
-    found: dict[Evaluated, list[Formula]] = {}
-    for one in left:
-        for other in right:
-            formula = space.both([one.formula, other.formula])
-            if formula is not space.false:
-                found.setdefault(one.evaluated | other.evaluated, []).append(formula)
-    return [Scenario(space.either(formulas), evaluated) for evaluated, formulas in found.items()]
 
 
 if TYPE_CHECKING:
@@ -131,9 +120,8 @@ class Scenarios:
     def _list_applicators(self, location: SchemaLocation) -> Iterator[list[Scenario]]:
         """Yield for each applicator the scenarios in which it can hold."""
         schema, space, year = location.schema, self._space, location.dialect.year
-        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
-            if keyword in schema and is_known_reference(keyword, year):
-                yield self._follow(location, keyword)
+        for keyword in location.references():
+            yield self._follow(location, keyword)
         if "allOf" in schema:
             yield from map(self.find, location.schemas("allOf"))
         if "anyOf" in schema:
@@ -174,7 +162,13 @@ class Scenarios:
                 f"(or unevaluatedItems) combines more than {MAX_JOINED:,} pairs of subschemas",
                 "write additionalProperties or items in each branch",
             )
-        return join(self._space, left, right)
+        space, found = self._space, dict[Evaluated, list[Formula]]()
+        for one in left:
+            for other in right:
+                formula = space.both([one.formula, other.formula])
+                if formula is not space.false:
+                    found.setdefault(one.evaluated | other.evaluated, []).append(formula)
+        return [Scenario(space.either(each), evaluated) for evaluated, each in found.items()]
 
     def _any(self, location: SchemaLocation) -> list[Scenario]:
         found = [Scenario(self._space.true, Evaluated())]
@@ -232,8 +226,3 @@ class Scenarios:
                     formulas.append(space.make("items", evaluated.n_items, None, allowed))
             evaluated = replace(evaluated, all_items=True)
         return Scenario(space.both(formulas), evaluated)
-
-
-def is_known_reference(keyword: str, year: int) -> bool:
-    """Return whether a dialect has a keyword that refers to another schema."""
-    return keyword == "$ref" or year == (2020 if keyword == "$dynamicRef" else 2019)

@@ -27,6 +27,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from maskc.errors import SchemaError
+from maskc.jsonschema.keywords import pointer_to, subschemas_of
 
 
 def is_type(given: Any) -> bool:
@@ -115,13 +116,6 @@ def _ask_pydantic(given: Any, ask: Callable[[Any], Any]) -> Any:
 
 _DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 _BASE = "https://spec.openapis.org/oas/"  # how the dialects of OpenAPI itself begin
-# Where schemas stand in a schema.
-_ONE = (
-    *("not", "if", "then", "else", "items", "additionalItems", "additionalProperties", "contains"),
-    *("propertyNames", "unevaluatedItems", "unevaluatedProperties"),
-)
-_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
-_NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
 
 
 def read_component(parsed: Any, component: str) -> dict[str, Any]:
@@ -204,21 +198,15 @@ def _convert(schema: Any, pointer: str, *, is_old: bool) -> Any:
     if not isinstance(schema, dict):
         return schema
     found = dict(schema)
-    for name in _ONE:
-        if isinstance(found.get(name), dict):
-            found[name] = _convert(found[name], f"{pointer}/{name}", is_old=is_old)
-    for name in (*_LISTS, "items"):
-        if isinstance(found.get(name), list):
-            found[name] = [
-                _convert(one, f"{pointer}/{name}/{n}", is_old=is_old)
-                for n, one in enumerate(found[name])
-            ]
-    for name in _NAMED:
-        if isinstance(found.get(name), dict):
-            found[name] = {
-                key: _convert(one, f"{pointer}/{name}/{key}", is_old=is_old)
-                for key, one in found[name].items()
-            }
+    for (keyword, *steps), inner in subschemas_of(schema, None):
+        path = (keyword, *steps)
+        made = _convert(inner, f"{pointer}{pointer_to(path)}", is_old=is_old)
+        if not steps:
+            found[keyword] = made
+            continue
+        if found[keyword] is schema[keyword]:
+            found[keyword] = schema[keyword].copy()
+        found[keyword][steps[0]] = made
     if is_old and (found.get("nullable") is True or found.get("x-nullable") is True):
         kind = found.get("type")
         if isinstance(kind, str):

@@ -24,6 +24,7 @@ from maskc.jsonschema.automata import (
     list_strings,
     of_length,
     only_texts,
+    with_reader,
 )
 from maskc.jsonschema.demands import Atoms, intersect_bounds, sort_values
 from maskc.jsonschema.drafts import StringDraft
@@ -81,7 +82,7 @@ class StringKeywords:
         return found
 
     def _read_pattern(self, location: SchemaLocation, keyword: str, pattern: str) -> Formula:
-        parts = self._guard(location, keyword, lambda: split_pattern(pattern), f"{pattern!r} ")
+        parts = self._guard(location, keyword, pattern, split_pattern)
         return self._space.either(self._part(dfa, low, high) for dfa, low, high in parts)
 
     def _part(self, dfa: CharDfa, low: int, high: int | None) -> Formula:
@@ -101,30 +102,21 @@ class StringKeywords:
     def pattern_dfa(self, location: SchemaLocation, keyword: str, pattern: str) -> int:
         found = self._pattern_dfas.get(pattern)
         if found is None:
-            dfa = self._guard(location, keyword, lambda: build_pattern(pattern), f"{pattern!r} ")
+            dfa = self._guard(location, keyword, pattern, build_pattern)
             found = self._pattern_dfas[pattern] = self._space.add_dfa(dfa)
         return found
 
     def _guard(
-        self, location: SchemaLocation, keyword: str, build: Callable[[], _Made], subject: str = ""
+        self, location: SchemaLocation, keyword: str, text: str, build: Callable[[str], _Made]
     ) -> _Made:
-        """Return automata; what makes that impossible is said by location and keyword."""
+        """Return automata of a pattern; what makes that impossible is said by its location."""
         try:
-            return build()
+            return build(text)
         except PatternError as error:
-            raise location.fault(keyword, f"{subject}{error}", error.remedy) from None
+            raise location.fault(keyword, f"{text!r} {error}", error.remedy) from None
         except (TooLargeError, RecursionError):
-            raise location.fault(
-                keyword, f"{subject}makes too large an automaton", "write a simpler one"
-            ) from None
-
-    def _check_reader(self, location: SchemaLocation, name: str) -> None:
-        try:
-            reader_of(name)
-        except FormatError as error:
-            raise location.fault(
-                "format", f"is {name}, which {error.reason}", error.remedy
-            ) from None
+            fact = f"{text!r} makes too large an automaton"
+            raise location.fault(keyword, fact, "write a simpler one") from None
 
     def _read_format(self, location: SchemaLocation, keyword: str, name: str) -> Formula:
         space = self._space
@@ -135,7 +127,11 @@ class StringKeywords:
                 return self._read_pattern(location, keyword, whole(pattern))
             dfa = read_by(name)
         elif dfa is not None and dfa.reader:
-            self._check_reader(location, name)
+            try:
+                reader_of(name)
+            except FormatError as error:
+                fact = f"is {name}, which {error.reason}"
+                raise location.fault(keyword, fact, error.remedy) from None
         if dfa is None:
             return space.true
         number = space.add_dfa(dfa)
@@ -225,15 +221,10 @@ def _short(dfa: CharDfa) -> CharDfa:
         CustomFormatError: there is none.
     """
     if dfa.reader == REGEX:
-        return intersect([build_patterns(), _without_reader(dfa)])
+        return intersect([build_patterns(), with_reader(dfa)])
     if dfa.reader:
         raise CustomFormatError(dfa.reader)
     return dfa
-
-
-def _without_reader(dfa: CharDfa) -> CharDfa:
-    rows = (dfa.starts, dfa.classes, dfa.defaults, dfa.rows)
-    return CharDfa(*rows, dfa.labels, dfa.start)
 
 
 def too_large(pointer: str, keyword: str) -> SchemaError:
@@ -255,10 +246,7 @@ def _drop_lengths(dfa: CharDfa, low: int, high: int | None) -> tuple[CharDfa, in
     if high is not None and (most is None or high < most):
         raise CustomFormatError(dfa.reader)
     if low == 1 and not least:
-        some = of_length(1, None)
-        labels = [NO_LABEL if label == NO_LABEL else 0 for label in some.labels]
-        rows = (some.starts, some.classes, some.defaults, some.rows)
-        return CharDfa(*rows, labels, some.start, dfa.reader), 0, None
+        return with_reader(of_length(1, None), dfa.reader), 0, None
     if low > least:
         raise CustomFormatError(dfa.reader)
     return dfa, 0, None

@@ -14,10 +14,9 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from maskc.jsonschema.keywords import Path, subschemas_of, year_of
+from maskc.jsonschema.keywords import REFERENCES, Path, subschemas_of, year_of
 
 DEFINITIONS = ("$defs", "definitions")
-REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 TURNING = ("not", "if", "oneOf", "maxContains")
 UNEVALUATED = ("unevaluatedProperties", "unevaluatedItems")
 # Keywords by which schemas are put together; they are left out in this order.
