@@ -20,15 +20,14 @@ from typing import Any, Final
 from maskc.jsonschema.exploring import (
     MAX_STATES,
     NONE,
-    StateNumbers,
+    CustomFormatError,
     TooLargeError,
     explore,
-    explore_rows,
     find_default,
     merge_starts,
     minimise,
-    refine_classes,
 )
+from maskc.jsonschema.products import combine
 from maskc.regular.charset import MAX_CODE_POINT
 from maskc.runtime.schema.plan.custom import CustomStrings
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
@@ -36,57 +35,6 @@ from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
 
 _MOST_AT_ONCE: Final = 8  # more are intersected in groups
 ALL: Final = CharDfa([0], [0], [DEAD, 1], [{}, {}], [NO_LABEL, 0], 1)
-
-
-def combine(
-    parts: Sequence[CharDfa],
-    label: Callable[[tuple[int, ...]], int],
-    *,
-    needs_all: bool = False,
-) -> CharDfa:
-    """Return the product of automata.
-
-    Args:
-        label: their labels at the end of a string → the label of the product.
-        needs_all: whether a string that one of them has no use for has no label.
-
-    Raises:
-        TooLargeError: it has too many states.
-        CustomFormatError: one leaves strings to a reader.
-    """
-    for part in parts:
-        if part.reader:
-            raise CustomFormatError(part.reader)
-    starts, kinds = refine_classes(parts)
-    column_of = {kind: n for n, kind in enumerate(dict.fromkeys(kinds))}
-    columns = [column_of[kind] for kind in kinds]
-    rows = [
-        _Rows(part, list(own))
-        for part, own in zip(parts, zip(*column_of, strict=True), strict=True)
-    ]
-
-    def follow(state: tuple[int, ...], numbers: StateNumbers) -> list[int]:
-        after = zip(*(part[s] for part, s in zip(rows, state, strict=True)), strict=True)
-        found = [None if needs_all and DEAD in states else states for states in after]
-        return numbers.row(found)
-
-    def of(state: tuple[int, ...]) -> int:
-        return label(tuple(part.labels[s] for part, s in zip(parts, state, strict=True)))
-
-    begin = tuple(part.start for part in parts)
-    return explore_rows(starts, columns, len(column_of), begin, follow, of, len(parts))
-
-
-class _Rows(dict[int, list[int]]):
-    """The states after each column, made when they are asked for."""
-
-    def __init__(self, dfa: CharDfa, kinds: list[int]) -> None:
-        self._dfa, self._kinds = dfa, kinds
-
-    def __missing__(self, state: int) -> list[int]:
-        row, default = self._dfa.rows[state], self._dfa.defaults[state]
-        found = self[state] = [row.get(kind, default) for kind in self._kinds]
-        return found
 
 
 def relabel(dfa: CharDfa, label: Callable[[int], int]) -> CharDfa:
@@ -338,14 +286,6 @@ def of_length(least: int, most: int | None) -> CharDfa:
 
 _MOST_READ: Final = 1_000
 _N_ASCII: Final = 0x80
-
-
-class CustomFormatError(Exception):
-    """What a reader reads would have to be combined with something else."""
-
-    def __init__(self, format: str) -> None:  # noqa: A002  # the keyword
-        super().__init__(format)
-        self.format = format
 
 
 def restrict(dfa: CharDfa, read: CharDfa) -> CharDfa:

@@ -29,6 +29,14 @@ class TooLargeError(Exception):
     """An automaton has more states than the bound."""
 
 
+class CustomFormatError(Exception):
+    """What a reader reads would have to be combined with something else."""
+
+    def __init__(self, format: str) -> None:  # noqa: A002  # the keyword
+        super().__init__(format)
+        self.format = format
+
+
 NONE: Final = CharDfa([0], [0], [DEAD], [{}], [NO_LABEL], DEAD)
 
 

@@ -28,7 +28,7 @@ from maskc.jsonschema.drafts import ObjectDraft
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys
-from maskc.jsonschema.labelling import label_strings
+from maskc.jsonschema.products import label_strings
 from maskc.jsonschema.strings import StringDrafts, too_large
 from maskc.runtime.schema.plan.series import (
     MAX_CONSTRAINTS,

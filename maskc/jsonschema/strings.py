@@ -17,9 +17,7 @@ from maskc.errors import FormatError, SchemaError
 from maskc.formats.registry import EXACT_EMAIL, EXACT_HOST, READ, REGEX, Formats, reader_of
 from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.automata import (
-    CustomFormatError,
     all_but,
-    combine,
     intersect,
     list_strings,
     of_length,
@@ -28,13 +26,14 @@ from maskc.jsonschema.automata import (
 )
 from maskc.jsonschema.demands import Atoms, intersect_bounds, sort_values
 from maskc.jsonschema.drafts import StringDraft
-from maskc.jsonschema.exploring import TooLargeError
+from maskc.jsonschema.exploring import CustomFormatError, TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formats import LENGTHS, build_format, build_patterns, read_by
 from maskc.jsonschema.formulas import BIT, EVERY_TYPE, Doubt, Formula
 from maskc.jsonschema.host_names import WIDER
 from maskc.jsonschema.locations import SchemaLocation
 from maskc.jsonschema.patterns import build_pattern, split_pattern, whole
+from maskc.jsonschema.products import combine
 from maskc.regular.ecma import PatternError
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 

@@ -1,9 +1,8 @@
 import pytest
 
-from maskc.jsonschema import exploring
+from maskc.jsonschema import products
 from maskc.jsonschema.automata import (
     all_but,
-    combine,
     complement,
     intersect,
     list_strings,
@@ -13,6 +12,7 @@ from maskc.jsonschema.automata import (
 )
 from maskc.jsonschema.exploring import TooLargeError, _refine
 from maskc.jsonschema.patterns import build_pattern
+from maskc.jsonschema.products import combine
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
 
 
@@ -26,7 +26,7 @@ def test_many_automata_are_intersected_as_few_are():
 
 
 def test_too_many_steps_are_refused_before_they_are_taken(monkeypatch):
-    monkeypatch.setattr(exploring, "MAX_WORK", 20)
+    monkeypatch.setattr(products, "MAX_WORK", 20)
     parts = [build_pattern(pattern) for pattern in ("^a{5}$", "^a{7}$")]
     with pytest.raises(TooLargeError):
         combine(parts, max)

@@ -4,7 +4,8 @@ import itertools
 
 import pytest
 
-from maskc.jsonschema.automata import CustomFormatError, restrict
+from maskc.jsonschema.automata import restrict
+from maskc.jsonschema.exploring import CustomFormatError
 from maskc.jsonschema.formats import build_format
 from maskc.jsonschema.patterns import build_pattern
 from maskc.runtime.schema.plan.custom import accepts

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.jsonschema import labelling
-from maskc.jsonschema.automata import CustomFormatError, combine, of_texts
-from maskc.jsonschema.exploring import TooLargeError
+from maskc.jsonschema import products
+from maskc.jsonschema.automata import of_texts
+from maskc.jsonschema.exploring import CustomFormatError, TooLargeError
 from maskc.jsonschema.formats import read_by
-from maskc.jsonschema.labelling import label_strings
 from maskc.jsonschema.patterns import build_pattern
+from maskc.jsonschema.products import combine, label_strings
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL
 
 ALPHABET = "ab-é"
@@ -66,7 +66,7 @@ def test_every_string_is_read_where_no_automaton_accepts_one():
 
 
 def test_too_many_states_are_refused(monkeypatch):
-    monkeypatch.setattr(labelling, "MAX_STATES", 9)
+    monkeypatch.setattr(products, "MAX_STATES", 9)
     with pytest.raises(TooLargeError):
         label_strings([build_pattern("^.{10}$")], max)
 

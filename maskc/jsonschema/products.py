@@ -1,9 +1,8 @@
-"""The automaton that labels each string by what several automata say of it.
+"""Products of automata: the automaton that labels each string by what several say of it.
 
 A state is the tuple of the *live* states, those that some rest of the string leads from to an
 accepting one. Of an object's names and the patterns of its keys a key soon has one left, and what
-leads on from there is what the automaton of that one says: the product takes a fifth of the work
-that :func:`maskc.jsonschema.automata.combine` does for every tuple.
+leads on from there is what the automaton of that one says.
 
 Example: of the names ``a`` and ``b`` and the pattern ``^x-``, the key ``x-1`` has the pattern left,
 and the key ``c`` nothing.
@@ -16,27 +15,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from maskc.budget import poll
-from maskc.jsonschema.automata import CustomFormatError
 from maskc.jsonschema.exploring import (
     MAX_STATES,
     MAX_WORK,
+    NONE,
     POLL_EVERY,
+    CustomFormatError,
     TooLargeError,
+    minimise,
     refine_classes,
 )
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
+# What automata say at the end of a string, ``NO_LABEL`` where one does not accept it → its label.
+Label = Callable[[tuple[int, ...]], int]
 
-def label_strings(parts: Sequence[CharDfa], label: Callable[[tuple[int, ...]], int]) -> CharDfa:
-    """Return the automaton that gives every string a label.
+
+def label_strings(parts: Sequence[CharDfa], label: Label, *, needs_all: bool = False) -> CharDfa:
+    """Return an automaton that gives every string a label.
 
     Two of its states differ in a state of one automaton, and where that is minimal some rest of a
     string tells them apart; so it is minimal, too, where ``label`` keeps all tuples apart.
 
     Args:
         parts: one or more.
-        label: what they say at the end of a string, ``NO_LABEL`` where one does not accept it →
-            its label.
+        needs_all: whether a string that one of them has no use for has no label.
 
     Raises:
         CustomFormatError: one leaves strings to a reader.
@@ -48,7 +51,7 @@ def label_strings(parts: Sequence[CharDfa], label: Callable[[tuple[int, ...]], i
     starts, kinds = refine_classes(parts)
     number_of = {kind: n for n, kind in enumerate(dict.fromkeys(kinds))}
     most = min(MAX_STATES, MAX_WORK // (len(parts) * len(number_of)))
-    product = _Product(parts, list(number_of), most)
+    product = _Product(parts, list(number_of), most, needs_all=needs_all)
     known: dict[tuple[int, ...], int] = {}
     rows, defaults, labels = [dict[int, int]()], [DEAD], [NO_LABEL]
     for live in product.order:  # it grows meanwhile
@@ -61,7 +64,18 @@ def label_strings(parts: Sequence[CharDfa], label: Callable[[tuple[int, ...]], i
         row, default = product.follow(live)
         rows.append(row)
         defaults.append(default)
+    if len(rows) == 1:
+        return NONE
     return CharDfa(starts, [number_of[kind] for kind in kinds], defaults, rows, labels, 1)
+
+
+def combine(parts: Sequence[CharDfa], label: Label, *, needs_all: bool = False) -> CharDfa:
+    """Return the minimal automaton of :func:`label_strings`, where labels may be alike."""
+    found = label_strings(parts, label, needs_all=needs_all)
+    columns = range(max(found.classes) + 1)
+    pairs = zip(found.rows, found.defaults, strict=True)
+    table = [[row.get(kind, default) for kind in columns] for row, default in pairs]
+    return NONE if found is NONE else minimise(found.starts, found.classes, table, [*found.labels])
 
 
 # Live states, each by a number of its own: the state times the number of automata, and which.
@@ -78,16 +92,22 @@ class _Product:
     Args:
         kinds: the class of each automaton for each common class of characters.
         most: how many tuples there may be.
+        needs_all: whether a tuple without a state of each is dead.
 
     Attributes:
         order: the tuples, by number less 1; the first one is that before a string.
     """
 
     def __init__(
-        self, parts: Sequence[CharDfa], kinds: Sequence[tuple[int, ...]], most: int
+        self,
+        parts: Sequence[CharDfa],
+        kinds: Sequence[tuple[int, ...]],
+        most: int,
+        *,
+        needs_all: bool,
     ) -> None:
         self._parts, self._n_parts, self._n_kinds = list(parts), len(parts), len(kinds)
-        self._most = most
+        self._most, self._needs_all = most, needs_all
         self._finer: list[dict[int, list[int]]] = []
         for n in range(len(parts)):
             finer = dict[int, list[int]]()
@@ -158,6 +178,8 @@ class _Product:
 
     def _find(self, live: _Live) -> int:
         """Return the number of a tuple."""
+        if self._needs_all and len(live) < self._n_parts:
+            return DEAD
         if len(live) == 1:
             n = live[0] % self._n_parts
             return self._find_one(live[0] // self._n_parts, n)
