@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from maskc.formats.registry import Reader
+    from maskc.formats import Reader
     from maskc.jobs import Job
     from maskc.limits import Limits
     from maskc.runtime.artifact import Artifact
@@ -373,7 +373,7 @@ def register_format(
             reader lacks a method.
         LimitError: the pattern takes too long.
     """
-    from maskc.formats.registry import RegisteredFormat, check, register
+    from maskc.formats import RegisteredFormat, check, register
 
     made = RegisteredFormat(name, pattern, reader, judge)
     check(made)

@@ -23,7 +23,7 @@ from maskc.arguments import as_mapping, as_text
 from maskc.artifact.model import Contents
 from maskc.compiler.pipeline import Language, PassRecord, compile_starts
 from maskc.errors import LimitError, WrongValueError
-from maskc.formats.registry import Formats, registered
+from maskc.formats import Formats, registered
 from maskc.frontends.dialects import REGEX
 from maskc.frontends.embedded import has_embedded
 from maskc.frontends.loading import load_grammar

@@ -24,7 +24,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from maskc.formats.ecma_sets import begins_property, has_identifier, is_property, name_ranges
+from maskc.formats.character_sets import begins_property, has_identifier, is_property, name_ranges
 
 _MOST_GROUPS = (1 << 32) - 2
 _LAST = 0x10FFFF
@@ -99,7 +99,7 @@ class PatternPrefix(NamedTuple):
 
 
 class Patterns:
-    """Reads patterns: :class:`maskc.formats.registry.RangeReader`."""
+    """Reads patterns: :class:`maskc.formats.RangeReader`."""
 
     def start(self) -> PatternPrefix:
         return PatternPrefix()

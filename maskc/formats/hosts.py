@@ -141,7 +141,7 @@ class Host(NamedTuple):
 
 
 class Hosts:
-    """Reads host names: :class:`maskc.formats.registry.RangeReader`.
+    """Reads host names: :class:`maskc.formats.RangeReader`.
 
     Args:
         is_strict: whether they are of idn-hostname-exact; else they are domains of idn-email-exact.

@@ -12,7 +12,7 @@ from typing import Any
 
 from maskc.arguments import as_one_of, as_text
 from maskc.errors import WrongTypeError, WrongValueError
-from maskc.formats.registry import registered
+from maskc.formats import registered
 from maskc.jsonschema.formats import NAMES
 from maskc.runtime.arguments import as_count
 from maskc.runtime.schema.numbers.spellings import SPELLINGS

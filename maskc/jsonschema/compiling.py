@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import maskc
 from maskc.artifact.model import FORMAT, Contents
 from maskc.errors import SchemaError
-from maskc.formats.registry import Formats, registered
+from maskc.formats import Formats, registered
 from maskc.jsonschema.building import PositionBuilder
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.freezing import freeze_plan

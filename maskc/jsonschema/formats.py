@@ -17,7 +17,7 @@ from __future__ import annotations
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase, digits
 
-from maskc.formats.registry import EMAIL, EXACT_EMAIL, EXACT_HOST, HOST, REGEX
+from maskc.formats import EMAIL, EXACT_EMAIL, EXACT_HOST, HOST, REGEX
 from maskc.jsonschema.automata import with_reader
 from maskc.jsonschema.host_names import build_names
 from maskc.jsonschema.patterns import build_whole

@@ -26,7 +26,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from maskc.formats.letter_classes import (
+from maskc.formats import EMAIL, HOST
+from maskc.formats.character_sets import (
     AT,
     CAPITAL,
     CHARACTERS,
@@ -42,7 +43,6 @@ from maskc.formats.letter_classes import (
     LetterClass,
     kinds,
 )
-from maskc.formats.registry import EMAIL, HOST
 from maskc.jsonschema.exploring import StateNumbers, explore_rows
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 

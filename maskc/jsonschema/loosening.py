@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from maskc.errors import BudgetError, LimitError, MaskcError, SchemaError, UnsatisfiableError
-from maskc.formats.registry import EMAIL, HOST, READ
+from maskc.formats import EMAIL, HOST, READ
 from maskc.jsonschema.formulas import TYPES
 from maskc.jsonschema.keywords import REFERENCES, Path, is_schema_at, pointer_to
 from maskc.jsonschema.reader import check_root, read_schema

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from maskc.formats.registry import Formats
+from maskc.formats import Formats
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, TYPES, Formula, freeze, to_fraction
 from maskc.jsonschema.keywords import SchemaDialect

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
 from maskc.errors import FormatError, SchemaError
-from maskc.formats.registry import EXACT_EMAIL, EXACT_HOST, READ, REGEX, Formats, reader_of
+from maskc.formats import EXACT_EMAIL, EXACT_HOST, READ, REGEX, Formats, reader_of
 from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.automata import (
     all_but,

@@ -16,7 +16,7 @@ from maskc.artifact.model import Contents
 from maskc.bounded import run_bounded
 from maskc.budget import open_budget
 from maskc.errors import ArtifactError, MaskcError, SchemaError
-from maskc.formats.registry import EXACT_EMAIL, EXACT_HOST, n_registered
+from maskc.formats import EXACT_EMAIL, EXACT_HOST, n_registered
 from maskc.jobs import SchemaJob
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, PatternAutomaton
 from maskc.kit.constraint import Constraint, KitTokens

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from maskc.formats.ecma_sets import is_property
+from maskc.formats.character_sets import is_property
 
 CodePoints = tuple[tuple[int, int], ...]
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from maskc.errors import MissingPackageError, SchemaError
-from maskc.formats.registry import judge_of
+from maskc.formats import judge_of
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.schema.numbers.powers import decimal
 from maskc.runtime.schema.plan.values import number_value

@@ -2,9 +2,9 @@
 
 import pytest
 
-from maskc.formats import registry
+from maskc import formats
 
 
 @pytest.fixture(autouse=True)
 def _own_registry(monkeypatch):
-    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(formats, "_registered", {})

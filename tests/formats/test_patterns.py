@@ -6,7 +6,7 @@ import pytest
 
 import maskc
 from maskc.errors import ArtifactError, SchemaError
-from maskc.formats.registry import registered
+from maskc.formats import registered
 from maskc.integrations.compile_pool import OtherProcess
 from maskc.kit.file import make_kit
 from maskc.verify.json_judge import Judge
@@ -66,7 +66,7 @@ def test_annotations_stay_annotations():
 
 def test_an_artifact_needs_no_registration_where_it_is_loaded(tmp_path, monkeypatch):
     compile_({"format": "e164"}).save(tmp_path / "a.maskc")
-    monkeypatch.setattr("maskc.formats.registry._registered", {})
+    monkeypatch.setattr("maskc.formats._registered", {})
     made = maskc.load(tmp_path / "a.maskc")
     assert made.header["registered_formats"] == {"e164": E164}
     assert [takes(made, v) for v in ("+491", "x")] == [1, 0]

@@ -179,7 +179,7 @@ def test_an_artifact_is_refused_where_its_format_is_not_registered(tmp_path, mon
     judge = Judge(made)
     assert judge.is_complete
     assert [judge.judge([value]) for value in ("a", "és", 7)] == [True, False, True]
-    monkeypatch.setattr("maskc.formats.registry._registered", {})
+    monkeypatch.setattr("maskc.formats._registered", {})
     with pytest.raises(ArtifactError) as raised:
         maskc.load(path)
     assert str(raised.value) == (
@@ -196,7 +196,7 @@ def test_a_tag_is_refused_where_its_format_is_not_registered(tmp_path, monkeypat
     )
     made.save(tmp_path / "a.maskc")
     assert takes(maskc.load(tmp_path / "a.maskc"), "é")
-    monkeypatch.setattr("maskc.formats.registry._registered", {})
+    monkeypatch.setattr("maskc.formats._registered", {})
     with pytest.raises(ArtifactError, match="needs the format few, which is not registered"):
         maskc.load(tmp_path / "a.maskc")
 

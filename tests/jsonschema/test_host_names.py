@@ -8,7 +8,7 @@ import pytest
 from jsonschema.validators import Draft202012Validator
 
 from maskc.errors import SchemaError
-from maskc.formats.letter_classes import CHARACTERS, FIRST, LEFT, MARK, RIGHT, SECOND, kinds
+from maskc.formats.character_sets import CHARACTERS, FIRST, LEFT, MARK, RIGHT, SECOND, kinds
 from maskc.jsonschema.formats import build_format
 from tests.jsonschema.texts import accepts_value, build_machine
 

@@ -6,7 +6,7 @@ import pytest
 from jsonschema.validators import Draft7Validator, Draft202012Validator
 
 from maskc.errors import SchemaError
-from maskc.formats.registry import REGEX, reader_of
+from maskc.formats import REGEX, reader_of
 from maskc.jsonschema.formats import build_patterns
 from tests.jsonschema.texts import accepts_value, build_machine
 

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from maskc import formats
 from maskc.errors import ArtifactError, BudgetError, GrammarError, MaskcError
-from maskc.formats import registry
 from maskc.jobs import SchemaJob
 from maskc.kit import compiling
 from maskc.kit.compiling import GrammarOrder, InProcess
@@ -94,7 +94,7 @@ def test_only_a_schema_that_may_take_long_is_compiled_under_the_clock(
         return make()
 
     monkeypatch.setattr(compiling, "run_bounded", run)
-    monkeypatch.setattr(registry, "_registered", {})  # by other tests of this process
+    monkeypatch.setattr(formats, "_registered", {})  # by other tests of this process
     InProcess(None).plan(SchemaJob(schema, {}, JsonLayout(), True), Limits())
     assert watched == ["schema"] * is_watched
 

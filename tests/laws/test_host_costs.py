@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 import numpy as np
 import pytest
 
-from maskc.formats.letter_classes import kinds
+from maskc.formats.character_sets import kinds
 from maskc.formats.punycode import BASE, adapt, count_digits, threshold
 from maskc.jsonschema.host_names import MOST_COST
 

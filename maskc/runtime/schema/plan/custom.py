@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from maskc.formats.registry import READ, Guarded, reader_of
+from maskc.formats import READ, Guarded, reader_of
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.strings import Body, Ranges, decode_body, ranges_after, write_body
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from maskc.formats.registry import is_name
+from maskc.formats import is_name
 from maskc.runtime.fields import (
     FLAG,
     Codec,

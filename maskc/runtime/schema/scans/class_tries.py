@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.acyclic import mypyc_attr
-from maskc.formats.letter_classes import kinds
+from maskc.formats.character_sets import kinds
 from maskc.levels import first_children
 from maskc.runtime.cache import ENTRY_BYTES
 from maskc.runtime.schema.scans.character_trie import CLOSES, CharacterTrie, owners_of

@@ -6,7 +6,7 @@ import pytest
 
 import maskc
 from maskc.errors import FormatError
-from maskc.formats.registry import STANDARD, judge_of, registered
+from maskc.formats import STANDARD, judge_of, registered
 from maskc.jsonschema.formats import NAMES
 
 E164 = r"\+[1-9][0-9]{1,14}"
