@@ -24,10 +24,10 @@ from maskc.artifact.model import Contents
 from maskc.compiler.pipeline import Language, PassRecord, compile_starts
 from maskc.errors import LimitError, WrongValueError
 from maskc.formats import Formats, registered
-from maskc.frontends.dialects import REGEX
-from maskc.frontends.embedded import has_embedded
+from maskc.frontends.embedded import describe_embedded, has_embedded
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_sources
+from maskc.frontends.texts import REGEX
 from maskc.jsonschema.choices import choose_formats, choose_layout, rename_formats
 from maskc.jsonschema.compiling import build_plan, compile_schema
 from maskc.jsonschema.loosening import compile_loosely
@@ -349,8 +349,6 @@ def read_grammar(
             return LinkJob(name, tag)
     sources = load_sources(path_or_text, starts=starts, **settings)
     if len(sources) == 1 and sources[0].original is None and has_embedded(sources[0].text):
-        from maskc.frontends.lark.embedding import describe_embedded
-
         return LinkJob(sources[0].name, describe_embedded(sources[0]))
     return GrammarJob(tuple(sources))
 

@@ -3,7 +3,7 @@
 The passes of the compiler know terminals, rules and a lexer. Who wrote GBNF knows rules only, and
 who gave a regular expression knows a pattern only. So what a pass says about terminals is a
 :class:`Phrase`, a text in the words of Lark's users, and each notation has a :class:`Wording` that
-says some phrases otherwise (:mod:`maskc.frontends.dialects` holds them all). The budget of a
+says some phrases otherwise (:mod:`maskc.frontends.texts` holds them all). The budget of a
 compilation knows the wording, and an error is reworded where it leaves the compilation.
 """
 

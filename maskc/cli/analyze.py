@@ -125,8 +125,8 @@ def analyze_command(
 
 def _load(grammar: str, regex: str | None, lark: LarkOptions) -> GrammarQueries:
     from maskc.compiler.pushdown.queries import GrammarQueries
-    from maskc.frontends.dialects import REGEX
     from maskc.frontends.loading import load_grammar
+    from maskc.frontends.texts import REGEX
 
     source = lark.load(regex, REGEX.name) if regex is not None else lark.load(find_input(grammar))
     return GrammarQueries(load_grammar(source)[0], source.name)

@@ -15,9 +15,9 @@ from typing import Protocol, TypeVar
 from maskc.compiler.lalr import ItemSets, build_item_sets
 from maskc.errors import GrammarError
 from maskc.explain import Names
-from maskc.frontends.dialects import find_dialect
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import GrammarSource, load_source, source_from_header
+from maskc.frontends.texts import find_dialect
 from maskc.grammar import LalrGrammar, is_written, name_part, string_of, write_production
 from maskc.ids import (
     DEAD,

@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from maskc.bounded import run_bounded
 from maskc.budget import current_limits, quote_symbol
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.dialects import LARK, find_dialect
 from maskc.frontends.source import GrammarSource, name_source
+from maskc.frontends.texts import LARK, find_dialect
 from maskc.frontends.translation import Translation, number_names
 from maskc.grammar import (
     Bnf,

@@ -4,7 +4,7 @@ A :class:`GrammarSource` comes from a file, a text or an artifact's header. The 
 imports with a relative path are kept beside it, so that an artifact carries everything that is
 needed to build the same parser again, and no path of the machine.
 
-A grammar in another notation than Lark's is translated (:mod:`maskc.frontends.dialects`), and the
+A grammar in another notation than Lark's is translated (:mod:`maskc.frontends.texts`), and the
 original is kept beside the translation. Its settings are the translation's; those of a text in
 Lark's notation stand in its first lines (:mod:`maskc.frontends.settings`).
 
@@ -28,7 +28,6 @@ from typing import Any
 from maskc.bounded import run_bounded
 from maskc.budget import check_text, name_grammar
 from maskc.errors import GrammarError
-from maskc.frontends.dialects import LARK, Dialect, Translate, find_dialect
 from maskc.frontends.postlex import (
     PYTHON,
     PYTHON_INDENTER,
@@ -46,7 +45,7 @@ from maskc.frontends.settings import (
     read_settings,
     write_roles,
 )
-from maskc.frontends.texts import find_text
+from maskc.frontends.texts import LARK, Dialect, Translate, find_dialect, find_text
 from maskc.frontends.translation import Translation
 
 _HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair

@@ -34,7 +34,7 @@ from maskc.errors import (
     WrongTypeError,
     WrongValueError,
 )
-from maskc.frontends.embedded import has_embedded
+from maskc.frontends.embedded import describe_embedded, has_embedded
 from maskc.frontends.settings import check_given
 from maskc.frontends.source import load_source
 from maskc.jobs import name_json, read_schema_job
@@ -204,8 +204,6 @@ class Kit(Shared):
             return self._grammar("lark", text, limits, settings)
 
         def describe() -> Mapping[str, Any]:
-            from maskc.frontends.lark.embedding import describe_embedded
-
             # What has a line break is taken for a text.
             return describe_embedded(load_source(f"{text}\n", dialect="lark", **settings))
 

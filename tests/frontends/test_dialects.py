@@ -16,10 +16,10 @@ from maskc.artifact import header
 from maskc.artifact.sections import is_link
 from maskc.cli.main import run
 from maskc.errors import GrammarError, LimitError, MaskcError, UnsupportedTerminalError
-from maskc.frontends.dialects import DIALECTS, LARK, dialect_of
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.notations import translate_regex
 from maskc.frontends.source import load_source, source_from_header
+from maskc.frontends.texts import DIALECTS, LARK, dialect_of
 from maskc.wording import Phrase
 from tests.frontends.random_rules import accepts
 from tests.random_grammars import draw_regex

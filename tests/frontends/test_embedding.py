@@ -4,8 +4,7 @@ import pytest
 
 import maskc
 from maskc.errors import GrammarError, MaskcError, TagError
-from maskc.frontends.embedded import cut_out, has_embedded
-from maskc.frontends.lark.embedding import describe_embedded
+from maskc.frontends.embedded import cut_out, describe_embedded, has_embedded
 from maskc.frontends.source import load_source
 from maskc.jobs import GrammarJob, LinkJob, read_grammar
 from maskc.kit.file import make_kit

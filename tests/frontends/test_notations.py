@@ -6,7 +6,7 @@ import pytest
 from lark import Lark
 
 from maskc.errors import GrammarError, LimitError
-from maskc.frontends.characters.lowering import lower_grammar
+from maskc.frontends.characters import lower_grammar
 from maskc.frontends.notations import read_ebnf, read_gbnf
 from maskc.frontends.source import load_source
 from tests.frontends.random_rules import accepts

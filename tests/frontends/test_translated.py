@@ -15,7 +15,7 @@ import maskc
 from maskc import Limits
 from maskc.bounded import run_bounded
 from maskc.errors import LimitError, MaskcError
-from maskc.frontends.characters.lowering import lower_grammar
+from maskc.frontends.characters import lower_grammar
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.notations import read_gbnf

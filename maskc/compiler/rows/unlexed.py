@@ -19,7 +19,7 @@ from functools import cache
 from maskc import bits
 from maskc.compiler import LexicalAnalysis, terminals_of
 from maskc.compiler.lalr.refine import RefinedTable
-from maskc.frontends.dialects import LARK
+from maskc.frontends.texts import LARK
 from maskc.grammar import Bnf, Grammar, LexerSpec, quote_rule
 from maskc.grammar.sets import Terminals, compute_adjacent, compute_sets, reduce_grammar
 from maskc.ids import DEAD, END, IGNORED, BoundaryId

@@ -36,7 +36,6 @@ from maskc.bounded import QUIET, run_bounded
 from maskc.budget import name_imports, name_parts
 from maskc.errors import GrammarError, UnsupportedTerminalError
 from maskc.frontends.backreferences import write_without_backreferences
-from maskc.frontends.dialects import LARK
 from maskc.frontends.lark.contexts import (
     check_alternations,
     check_bytes,
@@ -53,6 +52,7 @@ from maskc.frontends.lark.rule_postlex import build_postlex, check_rules
 from maskc.frontends.lark.sharing import PLAIN
 from maskc.frontends.settings import PRIORITIES
 from maskc.frontends.source import GrammarSource, name_source
+from maskc.frontends.texts import LARK
 from maskc.regular.python import refers_back
 from maskc.wording import LARK_WORDING
 

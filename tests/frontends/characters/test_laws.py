@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from lark import Lark
 
 from maskc.errors import GrammarError
+from maskc.frontends.characters import lower_grammar
 from maskc.frontends.characters.automaton import (
     ExpressionTooLargeError,
     build_dfa,
     drop_empty,
     subtract,
 )
-from maskc.frontends.characters.lowering import lower_grammar
 from maskc.frontends.characters.regular import mirror
 from maskc.frontends.characters.terminals import (
     write_class,
