@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, NO_PROGRESS, Formula, Keys
 from maskc.jsonschema.waiting import key_of
 
@@ -52,6 +53,16 @@ class Scenario:
 
     formula: Formula
     evaluated: Evaluated
+
+
+def join(space: Space, left: list[Scenario], right: list[Scenario]) -> list[Scenario]:
+    found: dict[Evaluated, list[Formula]] = {}
+    for one in left:
+        for other in right:
+            formula = space.both([one.formula, other.formula])
+            if formula is not space.false:
+                found.setdefault(one.evaluated | other.evaluated, []).append(formula)
+    return [Scenario(space.either(each), evaluated) for evaluated, each in found.items()]
 
 
 if TYPE_CHECKING:
@@ -162,13 +173,7 @@ class Scenarios:
                 f"(or unevaluatedItems) combines more than {MAX_JOINED:,} pairs of subschemas",
                 "write additionalProperties or items in each branch",
             )
-        space, found = self._space, dict[Evaluated, list[Formula]]()
-        for one in left:
-            for other in right:
-                formula = space.both([one.formula, other.formula])
-                if formula is not space.false:
-                    found.setdefault(one.evaluated | other.evaluated, []).append(formula)
-        return [Scenario(space.either(each), evaluated) for evaluated, each in found.items()]
+        return join(self._space, left, right)
 
     def _any(self, location: SchemaLocation) -> list[Scenario]:
         found = [Scenario(self._space.true, Evaluated())]
