@@ -164,15 +164,19 @@ class SchemaLocations:
         contents, resolver = location.resolver.follow(reference, keyword, location.pointer)
         if not isinstance(contents, dict | bool):
             raise location.fault(keyword, f"{reference!r} leads to no schema", "correct it")
-        pointer = self._pointer_of(contents, reference)
+        pointer = self.pointer_of(contents, reference)
         named = resolver.resource.dialect_uri
         if isinstance(contents, dict) and "$schema" in contents:
             named = contents["$schema"]
         dialect = self._root_dialect if named is None else self._dialect(named, pointer)
         return SchemaLocation(contents, resolver, pointer, dialect, is_entered=True)
 
-    def _pointer_of(self, schema: Any, reference: str) -> str:
-        """Return where a schema is; of one in another document, the reference."""
+    def pointer_of(self, schema: Any, reference: str) -> str:
+        """Return where a schema is; of one in another document, the reference.
+
+        Args:
+            schema: what the reference leads to, the object itself.
+        """
         pointer = unquote(reference[1:])
         if reference.startswith("#") and self._at(pointer) is schema:
             return pointer

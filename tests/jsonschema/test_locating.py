@@ -1,10 +1,12 @@
 import pytest
 
 from maskc.errors import SchemaError
-from maskc.jsonschema.locations import Locator
+from maskc.jsonschema.keywords import DEFAULT
+from maskc.jsonschema.locations import SchemaLocations
 from tests.jsonschema.texts import build_machine
 
 DOCUMENT = {"$defs": {"a": {"$anchor": "n"}, "b/c": [{"x": {}}, True], "p%q~": {}}}
+LOCATIONS = SchemaLocations(DOCUMENT, DEFAULT, {}, lambda _: None)
 
 
 @pytest.mark.parametrize(
@@ -22,11 +24,11 @@ def test_what_a_reference_leads_to_is_in_the_document(steps, reference, pointer)
     schema = DOCUMENT
     for step in steps:
         schema = schema[step]
-    assert Locator(DOCUMENT).pointer_of(schema, reference) == pointer
+    assert LOCATIONS.pointer_of(schema, reference) == pointer
 
 
 def test_what_is_in_another_document_is_named_by_the_reference():
-    assert Locator(DOCUMENT).pointer_of({}, "http://x.y/z#/a") == "http://x.y/z#/a"
+    assert LOCATIONS.pointer_of({}, "http://x.y/z#/a") == "http://x.y/z#/a"
 
 
 @pytest.mark.parametrize(
