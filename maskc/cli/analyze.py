@@ -13,7 +13,7 @@ import click
 
 from maskc.bounded import run_dedicated
 from maskc.cli import options as opt
-from maskc.cli.grammar import LarkOptions, find_input, lark_options
+from maskc.cli.operands import LarkOptions, find_input, lark_options
 from maskc.files import write_atomically
 from maskc.limits import Limits
 from maskc.report import Block, Facts, Lines, Report, Table, format_count

@@ -15,7 +15,6 @@ import click
 import maskc
 from maskc.bounded import run_dedicated
 from maskc.cli import options as opt
-from maskc.cli.grammar import LarkOptions, compile_options, find_input
 from maskc.cli.input import (
     SCHEMA_SUFFIX,
     name_schema,
@@ -24,7 +23,13 @@ from maskc.cli.input import (
     read_schema_file,
     split_schema,
 )
-from maskc.cli.tokenizer import VocabularyOptions, vocabulary_options
+from maskc.cli.operands import (
+    LarkOptions,
+    VocabularyOptions,
+    compile_options,
+    find_input,
+    vocabulary_options,
+)
 from maskc.files import check_writable
 from maskc.limits import Limits
 from maskc.report import Report

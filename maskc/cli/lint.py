@@ -15,8 +15,8 @@ import click
 import maskc
 from maskc.bounded import run_dedicated
 from maskc.cli import options as opt
-from maskc.cli.grammar import LarkOptions, find_input, lark_options
 from maskc.cli.input import name_schema, read_resources, read_schema_file, split_schema
+from maskc.cli.operands import LarkOptions, find_input, lark_options
 from maskc.files import write_atomically
 from maskc.limits import Limits
 from maskc.lint import Finding, Severity

@@ -34,8 +34,9 @@ COMMANDS = (
 _MODULES = {
     **dict.fromkeys(("check", "explain", "generate", "play", "bench"), "texts"),
     **dict.fromkeys(("grammars", "tokenizers", "families"), "lists"),
+    **dict.fromkeys(("inspect", "diff"), "artifacts"),
+    **dict.fromkeys(("kit", "spelling"), "build"),
     "dump": "analyze",
-    "spelling": "kit",
 }
 
 

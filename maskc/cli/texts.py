@@ -248,7 +248,7 @@ def bench_command(
     loading, warm the second. Garbage collection is off; its cost is reported separately.
     """
     from maskc.bench import BenchOptions, run_bench
-    from maskc.cli.tokenizer import check_tokenizer
+    from maskc.cli.operands import check_tokenizer
     from maskc.verify.generation import DrawingProcess
 
     # No progress bar: its thread would be in the times.

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from maskc.cli import options as opt
-from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
+from maskc.cli.operands import check_fingerprint, check_tokenizer
 from maskc.limits import Limits
 from maskc.report import Block, Facts, Lines, Report, Table, format_count
 from maskc.report.render import show_parts

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from maskc.cli.grammar import LarkOptions
+from maskc.cli.operands import LarkOptions
 from maskc.cli.options import LIMITS, PART_LIMIT, gather
 from maskc.cli.signals import Terminated, quit_at_once, raise_exceptions, status_of
 from maskc.limits import MEGABYTE, Limits

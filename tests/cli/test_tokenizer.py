@@ -4,7 +4,7 @@ import pytest
 
 import maskc
 from maskc.artifact.container import encode
-from maskc.cli.tokenizer import check_fingerprint, check_tokenizer
+from maskc.cli.operands import check_fingerprint, check_tokenizer
 from maskc.errors import ArtifactError, VocabularyMismatchError
 
 
