@@ -18,6 +18,7 @@ from maskc.errors import SchemaError
 from maskc.formats import Formats, registered
 from maskc.jsonschema.building import PositionBuilder
 from maskc.jsonschema.expressions import Space
+from maskc.jsonschema.formulas import Formula
 from maskc.jsonschema.freezing import freeze_plan
 from maskc.jsonschema.keywords import DEFAULT, dialect_of
 from maskc.jsonschema.locations import SchemaLocation
@@ -77,22 +78,10 @@ def _build(
     waits: bool = False,
 ) -> tuple[FrozenPlan, Formats]:
     """Return the plan, and the formats of a user that it asks for."""
-    dialect = DEFAULT
-    if isinstance(parsed, dict) and "$schema" in parsed:
-        dialect = dialect_of(parsed["$schema"], "", others)
-    resolver = Resolver(Documents(parsed, others, dialect))
-    lowering = Lowering(
-        Space(),
-        assert_formats=assert_formats,
-        formats=registered() if formats is None else formats,
-        ordered=layout.key_order == "schema",
-        root=parsed,
-        dialect=dialect,
-        documents=others,
-        waits=waits,
-    )
+    ordered = layout.key_order == "schema"
+    choices: dict[str, Any] = {"assert_formats": assert_formats, "waits": waits}
     try:
-        formula = lowering.lower(SchemaLocation(parsed, resolver, "", dialect, is_entered=True))
+        lowering, formula = lower(parsed, others, formats=formats, ordered=ordered, **choices)
         builder = PositionBuilder(lowering.space, layout, lowering.pointers, lowering.list_ahead)
         root = builder.add(formula, "")
         builder.finish()
@@ -101,6 +90,37 @@ def _build(
         raise SchemaError(
             "", "", "is nested too deep, with its references", "write it with fewer levels"
         ) from None
+
+
+def lower(
+    parsed: Any,
+    others: Mapping[str, Any],
+    *,
+    assert_formats: bool = True,
+    formats: Formats | None = None,
+    ordered: bool = False,
+    waits: bool = False,
+) -> tuple[Lowering, Formula]:
+    """Return what a schema asks, with what lowered it.
+
+    Args:
+        others: URI → other documents, parsed.
+    """
+    dialect = DEFAULT
+    if isinstance(parsed, dict) and "$schema" in parsed:
+        dialect = dialect_of(parsed["$schema"], "", others)
+    resolver = Resolver(Documents(parsed, others, dialect))
+    lowering = Lowering(
+        Space(),
+        assert_formats=assert_formats,
+        formats=registered() if formats is None else formats,
+        ordered=ordered,
+        root=parsed,
+        dialect=dialect,
+        documents=others,
+        waits=waits,
+    )
+    return lowering, lowering.lower(SchemaLocation(parsed, resolver, "", dialect, is_entered=True))
 
 
 def compile_schema(

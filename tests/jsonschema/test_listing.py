@@ -2,29 +2,16 @@ import pytest
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.building import PositionBuilder
+from maskc.jsonschema.compiling import lower
 from maskc.jsonschema.drafts import Satisfying
-from maskc.jsonschema.expressions import Space
-from maskc.jsonschema.keywords import DEFAULT
 from maskc.jsonschema.listing import MAX_VALUES, ValueListing
-from maskc.jsonschema.locations import SchemaLocation
-from maskc.jsonschema.lowering import Lowering
-from maskc.jsonschema.resources import Documents, Resolver
 from maskc.runtime.schema.plan import JsonLayout
 
 
 def listing_of(schema):
-    lowering = Lowering(
-        Space(),
-        assert_formats=True,
-        formats={},
-        ordered=False,
-        root=schema,
-        dialect=DEFAULT,
-        documents={},
-    )
-    resolver = Resolver(Documents(schema, {}, DEFAULT))
+    lowering, formula = lower(schema, {})
     builder = PositionBuilder(lowering.space, JsonLayout(), lowering.pointers)
-    root = builder.add(lowering.lower(SchemaLocation(schema, resolver, "", DEFAULT)), "")
+    root = builder.add(formula, "")
     builder.finish()
     return builder.drafts[root], ValueListing(
         builder.drafts, Satisfying(builder.drafts, JsonLayout())

@@ -8,7 +8,7 @@ from maskc.jsonschema.formulas import freeze
 
 
 def lower(schema):
-    return compiling.lower(schema, resources={})
+    return compiling.lower(schema, {})
 
 
 def holds(schema, value):
