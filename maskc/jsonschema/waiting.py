@@ -56,11 +56,6 @@ class TooManyWaitingError(Exception):
     """More subschemas would wait than may."""
 
 
-def is_reference(schema: dict[str, Any]) -> bool:
-    """Return whether a schema asks what a reference says, and nothing else."""
-    return "$ref" in schema and len(ASKING.intersection(schema)) == 1
-
-
 def is_simple_pattern(text: Any) -> bool:
     """Return whether a pattern makes a small automaton, which some string fits.
 
@@ -106,11 +101,12 @@ class Waiting:
         schema = location.schema
         if type(schema) is not dict or has_name(schema) or location.dialect.left_out:
             return None
-        if is_reference(schema):
-            return self._follow(location)
-        whole = schema.get("allOf")
-        if type(whole) is list and len(whole) == 1 and len(ASKING.intersection(schema)) == 1:
-            return location.below(whole[0], "allOf", 0)
+        if ("$ref" in schema or "allOf" in schema) and len(ASKING.intersection(schema)) == 1:
+            if "$ref" in schema:
+                return self._follow(location)
+            whole = schema["allOf"]
+            if type(whole) is list and len(whole) == 1:
+                return location.below(whole[0], "allOf", 0)
         return None
 
     def name(self, location: SchemaLocation) -> Hashable:
@@ -133,13 +129,10 @@ class Waiting:
         What is asked of members and items is then compared, so nothing inside waits.
         """
         schema = location.schema
-        if not _COMPARING.isdisjoint(schema):
-            return True
-        return "oneOf" in schema and not self.is_told_by_type(location)
-
-    def is_told_by_type(self, location: SchemaLocation) -> bool:
-        """Return whether the branches of ``oneOf`` are plain, and of different types."""
-        return self._are_plain(location, "oneOf", 0)
+        # The branches of ``oneOf`` may be told apart by their types.
+        return not _COMPARING.isdisjoint(schema) or (
+            "oneOf" in schema and not self._are_plain(location, "oneOf", 0)
+        )
 
     def list_ahead(self, location: SchemaLocation) -> list[SchemaLocation]:
         """Return what is not plain in a schema that waits, or in what waits inside it, each once.
@@ -260,7 +253,8 @@ class Waiting:
             case "uniqueItems":
                 return type(value) is bool and "minItems" not in schema and _is_infinite(schema)
             case "format":
-                return _has_no_length(schema) and self._is_usual(location, value)
+                has_length = "minLength" in schema or "maxLength" in schema
+                return not has_length and self._is_usual(location, value)
         return False
 
 
@@ -318,10 +312,6 @@ def _is_infinite(schema: dict[str, Any]) -> bool:
     if type(items) is not dict or len(ASKING.intersection(items)) != 1:
         return False
     return items.get("type") in ("string", "number", "integer")
-
-
-def _has_no_length(schema: dict[str, Any]) -> bool:
-    return "minLength" not in schema and "maxLength" not in schema
 
 
 def _is_range(schema: dict[str, Any], first: str, last: str, least: int) -> bool:
