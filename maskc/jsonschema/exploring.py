@@ -5,9 +5,9 @@ told apart become one :class:`CharDfa`. Whatever makes an automaton of strings e
 
 Example: stepping by *is it an a?* has two classes, a and all others.
 
-Limits: more states than ``MAX_STATES``, or more than ``MAX_WORK`` steps of single automata to find
-them, are refused (``TooLargeError``, which the caller turns into a
-:class:`maskc.errors.SchemaError` with the JSON pointer).
+Limits: more states than ``MAX_STATES``, or more than ``MAX_WORK`` steps to find them, are refused
+(``TooLargeError``, which the caller turns into a :class:`maskc.errors.SchemaError` with the JSON
+pointer).
 """
 
 from __future__ import annotations
@@ -46,8 +46,6 @@ def explore(
     step: Callable[[Any, int], Hashable],
     label: Callable[[Any], int],
     kinds: Sequence[Hashable] | None = None,
-    *,
-    n_parts: int = 1,
 ) -> CharDfa:
     """Return the minimal automaton of a stepping function.
 
@@ -56,7 +54,6 @@ def explore(
         step: state and the first character of a range → state; ``None`` is dead.
         label: state → its label, ``NO_LABEL`` if it does not accept.
         kinds: of each range; those with an equal kind are stepped alike, too.
-        n_parts: how many automata one step moves.
 
     Raises:
         TooLargeError: it has too many states, or finding them takes too many steps.
@@ -71,7 +68,7 @@ def explore(
     def follow(state: Any, numbers: StateNumbers) -> list[int]:
         return numbers.row([step(state, character) for character in characters])
 
-    return explore_rows(starts, columns, len(characters), begin, follow, label, n_parts)
+    return explore_rows(starts, columns, len(characters), begin, follow, label)
 
 
 def explore_rows(
@@ -81,7 +78,6 @@ def explore_rows(
     begin: Hashable,
     follow: Callable[[Any, StateNumbers], list[int]],
     label: Callable[[Any], int],
-    n_parts: int,
 ) -> CharDfa:
     """Return the minimal automaton of a function from a state to those after each column.
 
@@ -92,7 +88,7 @@ def explore_rows(
     Raises:
         TooLargeError: it has too many states, or finding them takes too many steps.
     """
-    states = StateNumbers(begin, min(MAX_STATES, MAX_WORK // max(n_parts * n_columns, 1)))
+    states = StateNumbers(begin, min(MAX_STATES, MAX_WORK // max(n_columns, 1)))
     states.of[None] = DEAD
     table = [[DEAD] * n_columns]
     for state in states.order:

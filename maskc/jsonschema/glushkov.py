@@ -251,4 +251,4 @@ def determinise(positions: PatternPositions, begun: int, *, at_start: bool) -> C
         return 0 if bits & END else NO_LABEL
 
     columns = [column_of[bits] for bits in readers]
-    return explore_rows(starts, columns, len(kinds), reduce(begun), follow, label, 1)
+    return explore_rows(starts, columns, len(kinds), reduce(begun), follow, label)

@@ -182,4 +182,4 @@ def build_names(name: str) -> CharDfa:
 
     begin = LocalPart() if is_email else _BEGIN
     starts, of_range = list(found), [columns[kind] for kind in found.values()]
-    return explore_rows(starts, of_range, len(columns), begin, follow, label, 1)
+    return explore_rows(starts, of_range, len(columns), begin, follow, label)

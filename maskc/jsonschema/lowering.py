@@ -328,7 +328,7 @@ class Lowering:
         dfas = []
         if "patternProperties" in schema:
             for pattern, inner in location.map("patternProperties").items():
-                dfas.append(self.strings.pattern_dfa(location, "patternProperties", pattern))
+                dfas.append(self.strings.pattern_dfa(location, pattern))
                 fits = self.inside(location.below(inner, "patternProperties", pattern))
                 found.append(space.all(("dfa", dfas[-1]), fits))
         if "additionalProperties" in schema:

@@ -112,7 +112,7 @@ class Scenarios:
     def _evaluated(self, location: SchemaLocation) -> Evaluated:
         schema = location.schema
         dfas = frozenset(
-            self._lowering.strings.pattern_dfa(location, "patternProperties", pattern)
+            self._lowering.strings.pattern_dfa(location, pattern)
             for pattern in schema.get("patternProperties", {})
         )
         prefix, rest = self._lowering.split_items(location)

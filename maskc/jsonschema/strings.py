@@ -98,10 +98,11 @@ class StringKeywords:
             return space.both([found, space.make("length", low, high)])
         return found
 
-    def pattern_dfa(self, location: SchemaLocation, keyword: str, pattern: str) -> int:
+    def pattern_dfa(self, location: SchemaLocation, pattern: str) -> int:
+        """Return the number of the automaton of a pattern of ``patternProperties``."""
         found = self._pattern_dfas.get(pattern)
         if found is None:
-            dfa = self._guard(location, keyword, pattern, build_pattern)
+            dfa = self._guard(location, "patternProperties", pattern, build_pattern)
             found = self._pattern_dfas[pattern] = self._space.add_dfa(dfa)
         return found
 
