@@ -25,7 +25,6 @@ from maskc.jsonschema.exploring import (
     explore,
     find_default,
     merge_starts,
-    minimise,
 )
 from maskc.jsonschema.products import combine
 from maskc.regular.charset import MAX_CODE_POINT
@@ -72,22 +71,6 @@ def with_reader(dfa: CharDfa, name: str = "") -> CharDfa:
 
 def complement(dfa: CharDfa) -> CharDfa:
     return combine([dfa], lambda labels: 0 if labels[0] == NO_LABEL else NO_LABEL)
-
-
-def all_but(texts: Sequence[str]) -> CharDfa:
-    """Return the minimal automaton of all strings but some different texts.
-
-    Raises:
-        TooLargeError: it has too many states.
-    """
-    named = only_texts(texts)
-    column_of = {kind: n for n, kind in enumerate(dict.fromkeys(named.classes))}
-    # Where the texts' automaton is dead, every string is another one.
-    free, dead = [named.n_states] * len(column_of), [DEAD] * len(column_of)
-    rows = [[row.get(kind) or named.n_states for kind in column_of] for row in named.rows[1:]]
-    labels = [0 if label == NO_LABEL else NO_LABEL for label in named.labels[1:]]
-    columns = [column_of[kind] for kind in named.classes]
-    return minimise(named.starts, columns, [dead, *rows, free], [NO_LABEL, *labels, 0])
 
 
 def intersect(parts: Sequence[CharDfa]) -> CharDfa:

@@ -17,7 +17,7 @@ from maskc.errors import FormatError, SchemaError
 from maskc.formats import EXACT_EMAIL, EXACT_HOST, READ, REGEX, Formats, reader_of
 from maskc.jsonschema.alternatives import Alternatives
 from maskc.jsonschema.automata import (
-    all_but,
+    complement,
     intersect,
     list_strings,
     of_length,
@@ -192,7 +192,7 @@ class StringDrafts:
     def _all_but(self, texts: tuple[str, ...]) -> CharDfa:
         found = self._others.get(texts)
         if found is None:
-            found = self._others[texts] = all_but(texts)
+            found = self._others[texts] = complement(only_texts(texts))
         return found
 
     def language(self, formula: Formula, pointer: str) -> CharDfa:
