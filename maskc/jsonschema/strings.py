@@ -26,7 +26,7 @@ from maskc.jsonschema.automata import (
 )
 from maskc.jsonschema.demands import Atoms, intersect_bounds, sort_values
 from maskc.jsonschema.drafts import StringDraft
-from maskc.jsonschema.exploring import CustomFormatError, TooLargeError
+from maskc.jsonschema.exploring import NONE, CustomFormatError, TooLargeError
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formats import LENGTHS, build_format, build_patterns, read_by
 from maskc.jsonschema.formulas import BIT, EVERY_TYPE, Doubt, Formula
@@ -205,8 +205,8 @@ class StringDrafts:
                 if draft.low or draft.high is not None:
                     bounded.append(of_length(draft.low, draft.high))
                 parts.append(intersect(bounded))
-            if len(parts) == 1:
-                return parts[0]
+            if len(parts) < 2:
+                return parts[0] if parts else NONE
             return combine(parts, lambda labels: NO_LABEL if set(labels) <= {NO_LABEL} else 0)
         except TooLargeError:
             raise too_large(pointer, "propertyNames") from None

@@ -27,3 +27,8 @@ def test_the_language_of_a_formula_has_its_lengths_as_states():
     space, strings = drafts()
     found = strings.language(space.make("length", 2, 3), "")
     assert [n for n in range(6) if accepts(found, "x" * n)] == [2, 3]
+
+
+def test_the_language_of_a_formula_that_no_string_fits_is_empty():
+    space, strings = drafts()
+    assert not accepts(strings.language(space.types(1), ""), "")
