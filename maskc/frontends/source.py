@@ -31,7 +31,6 @@ from maskc.errors import GrammarError
 from maskc.frontends.postlex import (
     PYTHON,
     PYTHON_INDENTER,
-    Indentation,
     build_indentation,
     build_rules,
 )
@@ -181,7 +180,12 @@ def _load(
     check_parser(name, parser, lexer, has_postlex=has_postlex)
     # The runtime keeps columns and open blocks beside one stack. Without conflicts one is enough.
     is_earleys = parser == "earley" and has_postlex
-    read = _load_class(postlex) if postlex else read_postlex(location, settings)
+    if postlex:
+        from maskc.frontends.lark.rule_postlex import load_indentation
+
+        read: Postlex | None = load_indentation(postlex)
+    else:
+        read = read_postlex(location, settings)
     given = {**settings, "postlex": postlex} if postlex else settings
     options = read_options(name, text, given)
     if options["use_bytes"] and roles:
@@ -293,13 +297,6 @@ def source_from_header(header: Mapping[str, Any]) -> GrammarSource:
         original=header.get("original"),
         **read_options(name, header["text"], settings),
     )
-
-
-def _load_class(spec: str) -> Indentation:
-    """Return the attributes of a class that the user names; Lark is imported for it."""
-    from maskc.frontends.lark.rule_postlex import load_indentation
-
-    return load_indentation(spec)
 
 
 def _postlex_from_header(name: str, value: Any) -> Postlex | None:

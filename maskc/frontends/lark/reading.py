@@ -319,10 +319,6 @@ class _Splitter:
         for state, opened in self._number:
             key = (lexer.contexts[lalr.context_of[state]], opened[0])
             context_of.append(contexts.setdefault(key, ContextId(len(contexts))))
-        after: dict[int, set[ContextId]] = {}
-        for row in self._states:
-            for terminal, target in row.shifts.items():
-                after.setdefault(terminal, set()).add(context_of[target])
         end_state = next(n for (state, _), n in self._number.items() if state == lalr.end_state)
         return replace(
             self._grammar,
@@ -331,7 +327,7 @@ class _Splitter:
                 contexts=tuple(context for context, _ in contexts),
                 innermost=tuple(innermost for _, innermost in contexts),
                 first_context=context_of[0],
-                contexts_after={t: frozenset(found) for t, found in after.items()},
+                contexts_after=_list_contexts_after(self._states, context_of),
             ),
             lalr=LalrTable(tuple(self._states), end_state, tuple(context_of)),
         )
