@@ -46,10 +46,9 @@ INTERPRETED = {
     "maskc/runtime/batches.py": "users call it",
     "maskc/runtime/compiled.py": "users call it",
     "maskc/runtime/loading.py": "once for an artifact",
-    "maskc/runtime/machine.py": "an interface",
+    "maskc/runtime/machine.py": "an interface, and users' tokens come to it",
     "maskc/runtime/matcher.py": "users call it",
     "maskc/runtime/shared.py": "a descriptor, and a base class of what is interpreted",
-    "maskc/runtime/taking.py": "users' tokens come to it",
     "maskc/runtime/vocabulary.py": "weak references",
 }
 MORE = ("maskc/bits.py", "maskc/ids.py", "maskc/levels.py", "maskc/regular/charset.py")

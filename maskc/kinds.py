@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from maskc.artifact.sections import EXAMPLES, is_link, is_schema
-from maskc.runtime.link.plan.replies import cut_reply, names_of
+from maskc.runtime.link import cut_reply, names_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -118,7 +118,7 @@ MUTANTS = (
         "found = self.tables.taken[state]",
     ),
     Mutant(
-        "runtime/holes/walks.py",
+        "runtime/holes/lexemes.py",
         "has_begun[here] = has_begun[above] | has_ended[here] & begins[here]",
         "has_begun[here] = has_ended[here] & begins[here]",
     ),

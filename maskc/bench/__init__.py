@@ -38,7 +38,7 @@ from maskc.bench.timing import (
 from maskc.errors import GrammarError, TokenizerError
 from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.batches import allocate_bitmask
-from maskc.runtime.link.plan.replies import encode_reply, names_of
+from maskc.runtime.link import encode_reply, names_of
 from maskc.verify.model import choose_files, find_corpus, read_text
 from maskc.vocab import Encoder, load_encoder
 

@@ -16,7 +16,7 @@ from maskc.captures.scopes import OnComplete, Scopes
 from maskc.captures.tracing import Span, Symbols, find_symbols
 from maskc.errors import CaptureError, SpellingError, WrongTypeError, WrongValueError
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.budget.endings import Endings
+from maskc.runtime.budget import Endings
 from maskc.runtime.compiled import Compiled
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Hypotheses

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from maskc.errors import HoleError, WrongTypeError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.holes import HoleMachine
-from maskc.runtime.holes.tracks import Automaton
+from maskc.runtime.holes.stepping import Automaton
 from maskc.runtime.link.automata import ByteAutomaton
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps
 

@@ -27,7 +27,7 @@ from maskc.errors import LimitError, TokensLeftError
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.batches import allocate_bitmask
-from maskc.runtime.link.plan.replies import names_of
+from maskc.runtime.link import names_of
 from maskc.runtime.matcher import Matcher
 
 _MOST_KINDS = 1_000  # of differences that are told apart

@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.plan.replies import names_of
+from maskc.runtime.link import names_of
 from maskc.runtime.matcher import Matcher
 
 Names = tuple[str, ...]

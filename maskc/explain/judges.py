@@ -27,15 +27,14 @@ from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache import Budget
+from maskc.runtime.link import cut_reply, names_of
 from maskc.runtime.link.automata import Words
 from maskc.runtime.link.joining import LinkMachine
-from maskc.runtime.link.joining.grammar_piece import MachinePiece
-from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Piece, SchemaPiece
-from maskc.runtime.link.joining.switching import Markers
-from maskc.runtime.link.plan.replies import cut_reply, names_of
+from maskc.runtime.link.joining.machine_pieces import MachinePiece, SchemaPiece
+from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Markers, Piece
 from maskc.runtime.link.text import FreeText
-from maskc.runtime.link.text.forbidding_schema import ForbiddingSchemaPiece
 from maskc.runtime.link.text.limited import LimitedPiece
+from maskc.runtime.link.text.without_words import ForbiddingSchemaPiece
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.plan import JsonLayout, Plan

@@ -29,7 +29,7 @@ from maskc.regular.charset import PropertyError, write_properties
 from maskc.regular.counted import count_expression
 from maskc.regular.matching import match_length
 from maskc.regular.python import check_conditionals, read_python, refers_back
-from maskc.runtime.link.counts.positions import CountedPattern
+from maskc.runtime.link.counts import CountedPattern
 
 _BLANKS = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
 _BLANK_LINES = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")

@@ -31,7 +31,7 @@ from maskc.limits import Limits
 from maskc.regular.counted import count_loops
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.holes import Bound, Given
-from maskc.runtime.link.counts.positions import count_written
+from maskc.runtime.link.counts import count_written
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.tags.fields import parse_json, parse_tag
 from maskc.tags.freezing import freeze

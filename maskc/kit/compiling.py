@@ -33,7 +33,7 @@ from maskc.regular.nodes import Accept, LookAround, SplitNode, targets_of
 from maskc.regular.threads import Thread, ThreadList, ThreadStepper, hold_at_end
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata import MAX_MEGABYTES, ByteAutomaton
-from maskc.runtime.link.counts.positions import CountedPattern
+from maskc.runtime.link.counts import CountedPattern
 from maskc.runtime.schema.plan import FrozenPlan
 from maskc.runtime.step_budget import charge_steps
 from maskc.vocab.vocabulary import Vocabulary

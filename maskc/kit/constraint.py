@@ -32,7 +32,7 @@ class KitTokens:
         special_ids: Mapping[str, int],
     ) -> None:
         self.table, self.name, self.special_ids = table, name, special_ids
-        self.index, self.text_of = index, table.token_bytes.of
+        self.index, self.text_of = index, table.text_of
         self.vocab_size, self.eos_ids = table.vocab_size, tuple(eos_ids)
         self.ends = frozenset(eos_ids)
 

@@ -26,14 +26,15 @@ from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.fields import PlanError
 from maskc.runtime.holes import Given
 from maskc.runtime.link.automata import Words
-from maskc.runtime.link.counts.positions import CountedPattern
+from maskc.runtime.link.counts import CountedPattern
 from maskc.runtime.link.joining import LinkMachine, LinkResults
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
+from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import Expression, PieceExpression
-from maskc.runtime.link.joining.grammar_piece import MachinePiece
-from maskc.runtime.link.joining.pieces import AutomatonPiece, CountingPiece, Piece, SchemaPiece
+from maskc.runtime.link.joining.machine_pieces import MachinePiece, SchemaPiece
+from maskc.runtime.link.joining.pieces import AutomatonPiece, Piece
+from maskc.runtime.link.plan import LinkOpener
 from maskc.runtime.link.plan.composing import Composer, count_pattern
-from maskc.runtime.link.plan.opening import LinkOpener
 from maskc.runtime.machine import Machine
 from maskc.runtime.pool import MaskPool
 from maskc.runtime.schema.opening import MaskedSchemaMachine

@@ -39,8 +39,7 @@ from maskc.regular import (
 from maskc.regular.charset import CodePoints
 from maskc.regular.nodes import Utf8Nodes
 from maskc.regular.python import read_python
-from maskc.runtime.link.counts import Bounds
-from maskc.runtime.link.counts.positions import START, CountedPattern, Edge
+from maskc.runtime.link.counts import START, Bounds, CountedPattern, Edge
 
 MAX_POSITIONS, MAX_PARTS = 50_000, 20_000
 # A loop that has no more positions when it is written out is written out.

@@ -308,7 +308,7 @@ def _machine_of(header: dict[str, Any]) -> Callable[..., Machine[Any]]:
 
         return open_schema
     if is_link(header):
-        from maskc.runtime.link.plan.opening import open_link
+        from maskc.runtime.link.plan import open_link
 
         return partial(open_link, open_grammar=lambda inner: Artifact(inner).machine)
     if is_general(header):

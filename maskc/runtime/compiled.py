@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.arguments import as_count
+from maskc.runtime.forced import TokenTexts
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.shared import Shared, made_once
-from maskc.runtime.token_bytes import TokenTexts
 from maskc.runtime.vocabulary import TokenTable
 
 if TYPE_CHECKING:
-    from maskc.runtime.budget.endings import Endings
+    from maskc.runtime.budget import Endings
 
 
 class Compiled(Shared):
@@ -65,7 +65,7 @@ class Compiled(Shared):
     @made_once
     def endings(self) -> Endings:
         """What is known of how few tokens finish its texts; made when it is first asked for."""
-        from maskc.runtime.budget.endings import endings_of
+        from maskc.runtime.budget import endings_of
 
         return endings_of(self.machine, self._table.index, self.ends)
 

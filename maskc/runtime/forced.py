@@ -22,17 +22,15 @@ tokenizers that come with maskc).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.machine import Hypotheses, Machine
-from maskc.runtime.token_bytes import TokenTexts
-
-if TYPE_CHECKING:
-    from maskc.runtime.compiled import Compiled
 
 MAX_FORCED = 4096
 _CHOICE, _NO_TOKEN = -1, -2
@@ -40,13 +38,19 @@ _CHOICE, _NO_TOKEN = -1, -2
 Encode = Callable[[str], Sequence[int]]
 
 
-def find_forced_bytes(machine: Machine[Any], hypotheses: Hypotheses, language: Compiled) -> bytes:
+def find_forced_bytes(
+    machine: Machine[Any],
+    hypotheses: Hypotheses,
+    first_bytes: NDArray[np.int16],
+    joined_bytes: bytes,
+) -> bytes:
     """Return the bytes that every way to go on begins with; empty if there is a choice.
 
     Args:
         machine: the machine.
         hypotheses: what it knows of the text so far.
-        language: whose tokens are legal.
+        first_bytes: int16[vocab_size], of each token; -1 for one without any.
+        joined_bytes: those that no token writes alone.
 
     Returns:
         at most ``MAX_FORCED`` bytes.
@@ -54,11 +58,11 @@ def find_forced_bytes(machine: Machine[Any], hypotheses: Hypotheses, language: C
     forced = bytearray()
     here = hypotheses
     while len(forced) < MAX_FORCED and not any(map(machine.may_end, here)):
-        begins = _find_begin(machine, here, language.first_bytes)
+        begins = _find_begin(machine, here, first_bytes)
         if begins == _CHOICE:
             break
         # A byte that some token writes alone may come iff that token is legal.
-        candidates = {*language.joined_bytes, *([begins] if begins >= 0 else ())}
+        candidates = {*joined_bytes, *([begins] if begins >= 0 else ())}
         live = _list_live(machine, here, sorted(candidates))
         if len(live) != 1:
             break
@@ -95,6 +99,34 @@ def _find_begin(machine: Machine[Any], here: Hypotheses, first_bytes: NDArray[np
         else:
             mask.begins = int(firsts[0])
     return mask.begins
+
+
+class TokenTexts:
+    """The bytes of a vocabulary's tokens, sorted, to find those that begin with others."""
+
+    def __init__(self, token_bytes: Callable[[int], bytes | None], vocab_size: int) -> None:
+        self.text_of = token_bytes  # token id → its bytes, None for one without any
+        found = (token_bytes(token_id) for token_id in range(vocab_size))
+        self._sorted = sorted(token for token in found if token)
+        self._longest = max(map(len, self._sorted), default=0)
+
+    def find_open_ends(self, text: bytes) -> list[int]:
+        """Return the offsets in a text whose rest begins a longer token, in order."""
+        first = max(0, len(text) - self._longest + 1)
+        return [start for start in range(first, len(text)) if self._begins_token(text[start:])]
+
+    def find_boundaries(self, token_ids: Iterable[int]) -> list[int]:
+        """Return where each token ends."""
+        return list(accumulate(len(self.text_of(token_id) or b"") for token_id in token_ids))
+
+    def writes(self, token_ids: Iterable[int], text: bytes) -> bool:
+        """Return whether the tokens write a text, byte for byte."""
+        tokens = [self.text_of(token_id) for token_id in token_ids]
+        return None not in tokens and b"".join(filter(None, tokens)) == text
+
+    def _begins_token(self, text: bytes) -> bool:
+        index = bisect_right(self._sorted, text)
+        return index < len(self._sorted) and self._sorted[index].startswith(text)
 
 
 def keep_stable(forced: bytes, before: str, encode: Encode, texts: TokenTexts) -> list[int]:

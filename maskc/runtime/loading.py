@@ -229,7 +229,7 @@ def _find_fault(contents: Contents) -> str | None:
 
         return check_schema_header(contents.header) or check(contents) or check_plan(contents)
     if is_link(contents.header):
-        from maskc.runtime.link.plan.opening import check_link_plan
+        from maskc.runtime.link.plan import check_link_plan
 
         return (
             check_link(contents.header)

@@ -1,4 +1,4 @@
-"""The interface of a machine, as a matcher needs it.
+"""The interface of a machine, as a matcher needs it, and sequences of tokens that are taken by it.
 
 A *machine* reads a text byte by byte and says, after each beginning of it, how it may go on. There
 is one for each kind of parser: :mod:`maskc.runtime.lalr` for an LALR table,
@@ -19,16 +19,22 @@ are one hypothesis, so there are as many as its scanner has states, and steps ar
 Example: ``machine.start()`` is where every text begins; ``machine.step(machine.start(), b"[1")`` is
 what a machine of json knows after ``[1``, and ``machine.step(machine.start(), b"1]")`` is ``()``.
 
+Of ``]``, ``]`` after ``[[1`` and an end of sequence all three can be taken; what a fourth token
+would do is not asked.
+
 A machine is shared by all matchers of an artifact, in whatever threads they run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+import sys
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from maskc.errors import LimitError
+from maskc.runtime.arguments import as_number, as_token_ids
 from maskc.runtime.pool import MaskPool, PooledMask
+from maskc.runtime.step_budget import one_mask
 
 # A machine's own kind of hypothesis.
 _H = TypeVar("_H")
@@ -100,3 +106,83 @@ class Machine(Protocol[_H]):
         It takes time for what is new of a hypothesis, however deep that is, and equal ones may have
         different keys when what was remembered was evicted between.
         """
+
+
+def take_all(
+    machine: Machine[Any],
+    ends: frozenset[int],
+    here: Hypotheses,
+    token_ids: Iterable[int],
+    *,
+    terminated: bool,
+) -> tuple[list[tuple[Hypotheses, int]], Hypotheses, bool]:
+    """Return what tokens would do, up to the first illegal one.
+
+    Args:
+        machine: of the sequence.
+        ends: end-of-sequence ids.
+        here: the state before the first of them.
+        token_ids: the tokens; what follows the first illegal one is not read.
+        terminated: whether the text has ended already.
+
+    Returns:
+        the state before each legal token and the token, the last state, and whether the text ends.
+
+    Raises:
+        TypeError: one that was read is no integer.
+    """
+    before: list[tuple[Hypotheses, int]] = []
+    for token_id in as_token_ids(token_ids):
+        if type(token_id) is not int:
+            token_id = as_number("a token", token_id)
+        if terminated:
+            break
+        if token_id in ends:
+            if not may_end_with(machine, ends, here, token_id):
+                break
+            terminated, after = True, here
+        else:
+            after = machine.take(here, token_id)
+            if not after:
+                break
+        before.append((here, token_id))
+        here = after
+    return before, here, terminated
+
+
+def may_end_with(
+    machine: Machine[Any], ends: frozenset[int], here: Hypotheses, token_id: int
+) -> bool:
+    """Return whether a text may end with one of the end-of-sequence tokens."""
+    if not any(machine.may_end(h) for h in here):
+        return False
+    if len(ends) == 1:
+        return True
+    # A structural tag can ask for one of them, and the mask says for which.
+    words = machine.pool.unite(map(machine.mask, here)).words
+    return bool(words[token_id >> 5] >> (token_id & 31) & 1)
+
+
+def take_again(
+    machine: Machine[Any], here: Hypotheses, taken: Sequence[int | bytes]
+) -> list[Hypotheses]:
+    """Return a state and those after each of some tokens or bytes that were taken there before."""
+    try:
+        return _take_each(machine, here, taken)
+    except LimitError:
+        # What was not too much the first time is not too much now, though less may be cached.
+        with one_mask(sys.maxsize):
+            return _take_each(machine, here, taken)
+
+
+def _take_each(
+    machine: Machine[Any], here: Hypotheses, taken: Sequence[int | bytes]
+) -> list[Hypotheses]:
+    found, take = [here], machine.take
+    for one in taken:
+        if type(one) is int:
+            here = take(here, one)
+        elif one:
+            here = machine.step(here, one)  # type: ignore[arg-type]  # no integer, so bytes
+        found.append(here)
+    return found

@@ -20,13 +20,12 @@ from maskc.runtime.arguments import (
     check_bitmask,
 )
 from maskc.runtime.forced import Encode, find_forced_bytes, keep_stable
-from maskc.runtime.machine import Hypotheses
+from maskc.runtime.machine import Hypotheses, may_end_with, take_again, take_all
 from maskc.runtime.step_budget import one_mask
-from maskc.runtime.taking import may_end_with, take_again, take_all
 from maskc.runtime.undo import UndoLog
 
 if TYPE_CHECKING:
-    from maskc.runtime.budget.endings import Completion, Point
+    from maskc.runtime.budget import Completion, Point
     from maskc.runtime.compiled import Compiled
 
 _HALF = "has half of a surrogate pair, which has no UTF-8; leave it out"
@@ -144,7 +143,7 @@ class Matcher:
             LimitError: it takes too many steps to find some.
             TokensLeftError: none are known; ``needed`` is ``None``.
         """
-        from maskc.runtime.budget.endings import Completion
+        from maskc.runtime.budget import Completion
 
         if self._terminated:
             return Completion([])
@@ -317,7 +316,10 @@ class Matcher:
         """Return the bytes that every way to go on begins with; empty if there is a choice."""
         if self._terminated:
             return b""
-        return find_forced_bytes(self._machine, self._hypotheses, self._artifact)
+        artifact = self._artifact
+        return find_forced_bytes(
+            self._machine, self._hypotheses, artifact.first_bytes, artifact.joined_bytes
+        )
 
     def forced_tokens(self, encode: Encode, *, before: str = "") -> list[int]:
         """Return tokens that may be appended without asking the model.

@@ -86,7 +86,7 @@ class MaskPool:
         rows: int32[n_rows, n_words]: the numbered masks, and after them the rows for those to come.
         n_numbered: how many there are.
         end_only: the mask of the end-of-sequence tokens.
-        endings: :class:`maskc.runtime.budget.endings.SharedEndings`, once somebody has asked.
+        endings: :class:`maskc.runtime.budget.SharedEndings`, once somebody has asked.
     """
 
     def __init__(

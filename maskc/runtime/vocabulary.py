@@ -20,9 +20,9 @@ from weakref import WeakSet, ref
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.forced import TokenTexts
 from maskc.runtime.schema.tries import TokenIndex
 from maskc.runtime.shared import made_once
-from maskc.runtime.token_bytes import TokenBytes, TokenTexts
 
 _MOST_INDEXED = 4  # tables whose tries are kept, as making them takes half a second
 
@@ -81,13 +81,13 @@ class TokenTable:
         first: as given.
         data: as given.
         vocab_size: number of tokens, padding included.
-        token_bytes: of each token, by ids that are Python's integers.
     """
 
     def __init__(self, first: NDArray[np.int32], data: NDArray[np.uint8]) -> None:
         self.first, self.data = first, data
         self.vocab_size = len(first) - 1
-        self.token_bytes = TokenBytes(first, data)
+        self._text: bytes | None = None  # of all tokens, copied when the first is asked for
+        self._offsets: Any = None
         self._fingerprints: dict[tuple[int, ...], str] = {}
         self._lent: ref[HasIndex] | None = None
 
@@ -98,7 +98,14 @@ class TokenTable:
 
     def text_of(self, token_id: int) -> bytes | None:
         """Return a token's bytes, ``None`` for one without any."""
-        return self.token_bytes.of(operator.index(token_id))
+        number = operator.index(token_id)
+        if not 0 <= number < self.vocab_size:
+            return None
+        text = self._text
+        if text is None:
+            self._offsets = np.ascontiguousarray(self.first, dtype=np.int32).data
+            text = self._text = self.data.tobytes()
+        return text[self._offsets[number] : self._offsets[number + 1]] or None
 
     @made_once
     def first_bytes(self) -> NDArray[np.int16]:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from maskc.errors import BudgetError, LimitError, SchemaError, UnsatisfiableError
 from maskc.runtime.link.joining.expressions import Expression
-from maskc.runtime.link.plan.composing import Constant, Item, Late
-from maskc.runtime.link.plan.members import Alternatives, Counts, Parameters
+from maskc.runtime.link.plan.composing import Alternatives, Constant, Counts, Item, Late, Parameters
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.records import Position
 from maskc.tags.objects import (
@@ -47,7 +46,7 @@ _OF_STRINGS = frozenset(("enum", "minLength", "maxLength"))
 
 
 class Arguments:
-    """The parameters of one tool; see :class:`maskc.runtime.link.plan.members.Parameters`.
+    """The parameters of one tool; see :class:`maskc.runtime.link.plan.composing.Parameters`.
 
     Args:
         maker: of the request.

@@ -17,11 +17,11 @@ from typing import Any, Protocol, TypeVar
 
 from maskc.errors import GrammarError, LimitError, SchemaError, TagError
 from maskc.runtime.link.joining.expressions import Expression, PieceExpression
-from maskc.runtime.link.joining.pieces import SchemaPiece
-from maskc.runtime.link.joining.switching import ATOM, Word
+from maskc.runtime.link.joining.machine_pieces import SchemaPiece
+from maskc.runtime.link.joining.pieces import ATOM, Word
 from maskc.runtime.link.plan.composing import Composer, Constant, Item, Late, check_words
 from maskc.runtime.link.text import FreeWords
-from maskc.runtime.link.text.forbidding_schema import may_be_forbidden
+from maskc.runtime.link.text.without_words import may_be_forbidden
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.blanks import at_most
 from maskc.tags import formats as f

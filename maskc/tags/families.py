@@ -20,7 +20,7 @@ from keyword import iskeyword
 from typing import Any
 
 from maskc.errors import TagError
-from maskc.runtime.link.text.forbidding_schema import may_be_forbidden
+from maskc.runtime.link.text.without_words import may_be_forbidden
 from maskc.tags import formats as f
 from maskc.tags.reading import TagReader
 from maskc.tags.styles import STYLES

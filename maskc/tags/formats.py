@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from maskc.runtime.link.joining.switching import ATOM, Word
+from maskc.runtime.link.joining.pieces import ATOM, Word
 
 # Of one constant: each of them doubles the ways to write it.
 _MOST_NAMES = 4

@@ -3,7 +3,7 @@
 What is made later at a request is made now: the targets of every switch, and every way to write a
 parameter. An expression that leads back to itself is one node, so recursion ends.
 
-The plan is read by :mod:`maskc.runtime.link.plan.plan`.
+The plan is read by :mod:`maskc.runtime.link.plan`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 from maskc.artifact.model import Contents
 from maskc.errors import LimitError
 from maskc.runtime.link.automata import ByteAutomaton, Words, tabulate
+from maskc.runtime.link.counts import CountedPattern
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
-from maskc.runtime.link.counts.positions import CountedPattern
+from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
@@ -26,18 +27,25 @@ from maskc.runtime.link.joining.expressions import (
     PieceExpression,
     Repetition,
 )
-from maskc.runtime.link.joining.grammar_piece import MachinePiece
+from maskc.runtime.link.joining.machine_pieces import MachinePiece, SchemaPiece
 from maskc.runtime.link.joining.pieces import (
+    ATOM,
     AutomatonPiece,
-    CountingPiece,
+    Markers,
     Piece,
-    SchemaPiece,
     StopPiece,
+    SwitchPiece,
     TokenPiece,
+    Word,
 )
-from maskc.runtime.link.joining.switching import ATOM, Markers, SwitchPiece, Word
-from maskc.runtime.link.plan.composing import Constant, Item, Late
-from maskc.runtime.link.plan.members import Alternatives, Members, Parameters
+from maskc.runtime.link.plan.composing import (
+    Alternatives,
+    Constant,
+    Item,
+    Late,
+    Members,
+    Parameters,
+)
 from maskc.runtime.link.plan.records import (
     AUTOMATON,
     COUNTER,
@@ -48,10 +56,9 @@ from maskc.runtime.link.plan.records import (
     write_node,
 )
 from maskc.runtime.link.text import FreeText, FreeWords
-from maskc.runtime.link.text.forbidding_schema import ForbiddingSchemaPiece
 from maskc.runtime.link.text.limited import LimitedPiece
-from maskc.runtime.link.text.names import OtherName
 from maskc.runtime.link.text.raw_text import RawText
+from maskc.runtime.link.text.without_words import ForbiddingSchemaPiece, OtherName
 from maskc.runtime.schema.plan import Plan
 
 MOST_STATES = 20_000
@@ -59,7 +66,7 @@ Node = tuple[str, list[Any]]  # its kind, and what follows it
 
 
 class Frozen(NamedTuple):
-    """A plan of :mod:`maskc.runtime.link.plan.plan`, and the artifacts of the grammars in it."""
+    """A plan of :mod:`maskc.runtime.link.plan`, and the artifacts of the grammars in it."""
 
     plan: bytes
     grammars: tuple[Contents, ...]

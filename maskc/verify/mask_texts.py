@@ -18,9 +18,9 @@ import numpy as np
 from maskc.artifact.sections import is_link
 from maskc.errors import LimitError, TokensLeftError
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.joining.switching import ATOM
-from maskc.runtime.link.plan.opening import read_link
-from maskc.runtime.link.plan.replies import names_of
+from maskc.runtime.link import names_of
+from maskc.runtime.link.joining.pieces import ATOM
+from maskc.runtime.link.plan import read_link
 from maskc.runtime.matcher import Matcher
 from maskc.verify.json_judge import (
     BlankLayout,

@@ -13,7 +13,7 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from maskc.runtime.link.plan.replies import cut_reply, encode_reply, names_of
+from maskc.runtime.link import cut_reply, encode_reply, names_of
 from maskc.verify.grammar import TextRefusal, refuse_at
 from maskc.verify.json_judge import NotJudgedError
 from maskc.verify.mask_texts import MaskDrawer

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from maskc.kit.file import make_kit
-from maskc.runtime.link.joining import grammar_piece
+from maskc.runtime.link.joining import machine_pieces
 from maskc.vocab.vocabulary import Vocabulary
 from tests.examples import seeds
 from tests.kit.conftest import legal
@@ -96,7 +96,7 @@ def test_forced_bytes_are_those_that_all_texts_share(seed, kit):
 @pytest.mark.parametrize("most_listed", [0, 5_000])
 @pytest.mark.parametrize("after", ["!", '"a"', "ab!", "[a]"])
 def test_tokens_that_leave_an_artifact_are_those_of_its_texts(after, most_listed, monkeypatch):
-    monkeypatch.setattr(grammar_piece, "_FEW_NODES", most_listed)
+    monkeypatch.setattr(machine_pieces, "_FEW_NODES", most_listed)
     kit = make_kit(Vocabulary((*_TOKENS, None), (len(_TOKENS),), "small"))
     grammar = 'start: "(" start ")" | "a"+ "b"? | "[" start "]"\n'
     constraint = kit.sequence(kit.lark(grammar), kit.choice([after, "b"]), kit.lark(grammar))

@@ -20,7 +20,7 @@ from maskc.kit.kit import Kit
 from maskc.regular import counted
 from maskc.runtime.link.automata import START, walk
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
-from maskc.runtime.link.joining.pieces import CountingPiece
+from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import legal_ids
 from tests.examples import seeds

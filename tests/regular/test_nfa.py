@@ -13,7 +13,7 @@ from maskc.regular.lookbehind import LookBehindStepper
 from maskc.regular.nfa import Nfa, seal
 from maskc.regular.nodes import Accept, Arena, Char, LookAround, SplitNode
 from maskc.regular.threads import ThreadStepper
-from maskc.runtime.link.counts.positions import START
+from maskc.runtime.link.counts import START
 from tests.examples import examples
 from tests.regular.test_threads import match_end
 

@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maskc.errors import TokenizerError
-from maskc.runtime.forced import keep_stable
-from maskc.runtime.token_bytes import TokenTexts
+from maskc.runtime.forced import TokenTexts, keep_stable
 from maskc.vocab import load_encoder
 from tests.compiled import compile_text, matcher_at
 

@@ -1,7 +1,7 @@
 """Tokens that were taken before, and are taken again to go back."""
 
+from maskc.runtime.machine import take_again
 from maskc.runtime.step_budget import charge_steps, one_mask
-from maskc.runtime.taking import take_again
 
 
 class CostlyMachine:

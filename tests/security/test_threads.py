@@ -17,8 +17,7 @@ import maskc
 from maskc import Artifact, allocate_bitmask
 from maskc.kit.file import make_kit
 from maskc.runtime.cache import Budget
-from maskc.runtime.lalr.hypothesis import Stack
-from maskc.runtime.lalr.stack_cache import StackCache
+from maskc.runtime.lalr.hypothesis import Stack, StackCache
 from maskc.vocab import load_vocabulary
 from tests.compiled import compile_text
 from tests.general_grammars import general_grammar

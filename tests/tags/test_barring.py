@@ -13,7 +13,7 @@ from maskc.explain.judges import group_link
 from maskc.kit.artifacts import compile_structural_tag, compile_tools
 from maskc.limits import Limits
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.link.text.forbidding_schema import may_be_forbidden
+from maskc.runtime.link.text.without_words import may_be_forbidden
 from maskc.runtime.loading import check_contents
 from maskc.tags.styles import STYLES
 from maskc.tags.tools import describe_tools

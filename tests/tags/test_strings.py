@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.runtime.link.joining.switching import ATOM
+from maskc.runtime.link.joining.pieces import ATOM
 from maskc.tags.formats import Named, Strings, with_name
 from maskc.tags.styles import STYLES
 

@@ -35,6 +35,7 @@ from maskc.runtime.holes import HoleMachine
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.link.automata import NO_LABEL, START, ByteAutomaton
 from maskc.runtime.link.joining import LinkMachine
+from maskc.runtime.link.joining.counting import CountingAutomaton, CountingPiece
 from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
@@ -43,20 +44,11 @@ from maskc.runtime.link.joining.expressions import (
     Repetition,
     Rest,
 )
-from maskc.runtime.link.joining.grammar_piece import MachinePiece
-from maskc.runtime.link.joining.pieces import (
-    AutomatonPiece,
-    CountingAutomaton,
-    CountingPiece,
-    Link,
-    Piece,
-    SchemaPiece,
-    TokenPiece,
-)
-from maskc.runtime.link.joining.switching import SwitchPiece
-from maskc.runtime.link.plan.members import Members
-from maskc.runtime.link.text.forbidding_schema import ForbiddingSchemaPiece, SchemaHypothesis
+from maskc.runtime.link.joining.machine_pieces import MachinePiece, SchemaPiece
+from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Piece, SwitchPiece, TokenPiece
+from maskc.runtime.link.plan.composing import Members
 from maskc.runtime.link.text.limited import LimitedPiece
+from maskc.runtime.link.text.without_words import ForbiddingSchemaPiece, SchemaHypothesis
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.plan.objects import list_bits

@@ -20,8 +20,14 @@ from typing import TypeVar
 
 from maskc.errors import LimitError
 from maskc.runtime.budget.completions import CompletionWriting, Proposal, Texts
-from maskc.runtime.budget.key_abstraction import Folded, KeyAbstraction
-from maskc.runtime.budget.strings import ALL_LABELS, ShortStrings, finish_number, list_ends
+from maskc.runtime.budget.strings import (
+    ALL_LABELS,
+    Folded,
+    KeyAbstraction,
+    ShortStrings,
+    finish_number,
+    list_ends,
+)
 from maskc.runtime.cache import ENTRY_BYTES
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.schema.machine import SchemaMachine

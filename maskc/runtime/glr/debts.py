@@ -17,7 +17,7 @@ dictionary look-ups. It is built lazily.
 A set of stacks allows what one of its stacks allows: all paths down the graph are read, and what
 several debts allow is what one of them allows. Down the graph a node is read once, when all that
 lie above it were: these are younger. Of a state that was pushed and those that it reduces to alone
-(``1`` is an atom, a factor, a term) a *layer* is made (:mod:`maskc.runtime.glr.layers`), and what
+(``1`` is an atom, a factor, a term) a *layer* is made (:mod:`maskc.runtime.glr.tables`), and what
 one query finds in one layer is cached.
 
 A debt is one number and a state of the automaton a tuple of them, so what is cached are tuples of
@@ -44,9 +44,8 @@ from maskc.acyclic import mypyc_attr
 from maskc.ids import GeneralStateId, NonterminalId, ScannerStateId
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.glr.gss import ONE, Stacks, index_nodes, list_nodes
-from maskc.runtime.glr.layers import Layer, Layers
 from maskc.runtime.glr.queries import Queries, StackQuery
-from maskc.runtime.glr.tables import BOTTOM, Lr0Tables
+from maskc.runtime.glr.tables import BOTTOM, Layer, Layers, Lr0Tables
 from maskc.runtime.step_budget import charge_steps
 
 _AT_ONCE: Final = 8  # checks, queries or debts that are gone through in one step of effort

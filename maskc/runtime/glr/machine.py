@@ -20,16 +20,20 @@ from maskc.ids import (
     EMPTY_TEXT,
     FORKS,
     IGNORED,
-    ContextId,
     ScannerStateId,
     TerminalId,
 )
 from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.glr.debts import DebtReader
 from maskc.runtime.glr.gss import GraphStructuredStack, Stacks
-from maskc.runtime.glr.queries import END_OF_TEXT, LAYOUT_CONTEXT, Queries
+from maskc.runtime.glr.queries import (
+    CONTEXT,
+    END_OF_TEXT,
+    LAYOUT_CONTEXT,
+    Queries,
+    TokensWithoutRows,
+)
 from maskc.runtime.glr.tables import Lr0Tables
-from maskc.runtime.glr.tokens_without_rows import TokensWithoutRows
 from maskc.runtime.graph import GraphReader
 from maskc.runtime.pool import MaskComposer, MaskPool, PooledMask
 from maskc.runtime.scanner import Lookaheads, ScannerTables, group_bytes
@@ -37,7 +41,6 @@ from maskc.runtime.step_budget import charge_steps, one_mask
 
 _STATES = 4  # of the scanner that are one step
 _ONE_MOVE = 2  # the length of a cached move to one hypothesis
-_CONTEXT = ContextId(0)  # the lexer of a general grammar may always look for all terminals
 
 _REMEDY = (
     "change the rules that leave all of the text before open, as palindromes do, and an `else` "
@@ -218,7 +221,7 @@ class GlrMachine:
     ) -> None:
         """Add what follows if the open lexeme ends and the byte begins the next one."""
         for terminal, boundary in self.scanner.ends(state):
-            entered = self.scanner.entry(boundary, _CONTEXT)[byte_class]
+            entered = self.scanner.entry(boundary, CONTEXT)[byte_class]
             if entered != DEAD:
                 ended = self._end(stacks, terminal)
                 if ended is not None:

@@ -10,25 +10,31 @@ the track after ``us``, and the state on top of the stack.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Hashable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from maskc.errors import HoleError, UnknownSymbolError, WrongValueError
+from maskc.arguments import as_items
+from maskc.errors import HoleError, UnknownSymbolError, WrongTypeError, WrongValueError
 from maskc.ids import TerminalId
 from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.compiled import Compiled
+from maskc.runtime.holes.lexemes import Beginnings, LexemeWalks, TerminalLexemes
 from maskc.runtime.holes.masks import HoleMasks
 from maskc.runtime.holes.side import SideHypothesis, SideMachine, Step
-from maskc.runtime.holes.stepping import HoleStepper, TerminalLexemes
-from maskc.runtime.holes.tracks import BEGINNING, Automaton, Tracks, bytes_of, read_words
-from maskc.runtime.holes.walks import Beginnings, LexemeWalks
-from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, pop_and_push
+from maskc.runtime.holes.stepping import BEGINNING, Automaton, HoleStepper, Tracks
+from maskc.runtime.lalr.hypothesis import (
+    Hypothesis,
+    HypothesisCache,
+    ReadSet,
+    measure_effects,
+    pop_and_push,
+)
 from maskc.runtime.lalr.machine import LalrMachine, find_effect
 from maskc.runtime.lalr.newlines import COUNTED
-from maskc.runtime.lalr.stack_cache import HypothesisCache, measure_effects
-from maskc.runtime.link.automata import Words
+from maskc.runtime.link.automata import ByteAutomaton, Words
 from maskc.runtime.machine import Machine, check_hypotheses
 from maskc.runtime.pool import PooledMask
 from maskc.runtime.scanner import group_bytes
@@ -62,7 +68,7 @@ class HoleMachine(SideMachine[int]):
         budget: Budget,
     ) -> None:
         # Words tell bytes apart that the scanner does not.
-        apart = {byte for automaton in tracks.automata for byte in bytes_of(automaton)}
+        apart = {byte for automaton in tracks.automata for byte in _bytes_of(automaton)}
         counted = COUNTED if machine.newlines else b""
         groups = group_bytes(machine.scanner.byte_classes, apart=bytes(sorted(apart)) + counted)
         stepper = HoleStepper(machine, lexemes, tracks, budget)
@@ -201,7 +207,7 @@ class Binder:
         """
         for name in given:
             self._find(name)
-        return {name: read_words(self._name, name, given[name]) for name in sorted(given)}
+        return {name: _read_words(self._name, name, given[name]) for name in sorted(given)}
 
     def bind(self, given: Mapping[str, Given]) -> Bound:
         """Return the artifact with terminals narrowed; see :meth:`maskc.Artifact.bind`."""
@@ -288,3 +294,52 @@ class Binder:
 def _describe(automaton: Automaton) -> object:
     """Return what is the same for the same words; an automaton of another kind is itself."""
     return tuple(automaton.words) if isinstance(automaton, Words) else automaton
+
+
+# What can be iterated over and is no list of words.
+_NO_LISTS = (str, bytes, bytearray, memoryview)
+
+
+def _read_words(grammar: str, hole: str, given: Iterable[str] | Automaton) -> Automaton:
+    """Return the automaton of what a hole is narrowed to.
+
+    Raises:
+        HoleError: a word is empty or not UTF-8.
+        TypeError: it is neither.
+    """
+    if isinstance(given, ByteAutomaton):
+        return given
+    if isinstance(given, _NO_LISTS) or not isinstance(given, Iterable):
+        raise WrongTypeError(_tell_kinds(hole, given))
+    words: set[bytes] = set()
+    for word in as_items(f"what {hole} is narrowed to", given):
+        if not isinstance(word, str):
+            raise WrongTypeError(f"a word of {hole} must be a str, not {type(word).__name__}")
+        try:
+            words.add(word.encode())
+        except UnicodeEncodeError:
+            raise HoleError(
+                grammar, hole, f"the word {word!r} is not UTF-8", "write it in UTF-8"
+            ) from None
+    if b"" in words:
+        raise HoleError(grammar, hole, "a word is empty, and a lexeme never is", "leave it out")
+    return Words(sorted(words))
+
+
+def _tell_kinds(hole: str, given: object) -> str:
+    """Return the sentence about what is neither words nor an automaton."""
+    taken = "a list of words, or to a pattern of maskc.compile_pattern(…)"
+    kind = type(given).__name__
+    found, remedy = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}", ""
+    if given is None:
+        found = "None"
+    elif isinstance(given, re.Pattern):
+        found, remedy = "one of re.compile", "; give its text to maskc.compile_pattern"
+    return f"{hole} is narrowed to {taken}, not to {found}{remedy}"
+
+
+def _bytes_of(automaton: Automaton) -> bytes:
+    """Return the bytes that an automaton may read: those of the words, or all."""
+    if isinstance(automaton, Words):
+        return bytes(sorted(set(b"".join(automaton.words))))
+    return bytes(range(256))

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from maskc.ids import DEAD, NO_LINE, BoundaryId, ContextId, ScannerStateId, TerminalId
 from maskc.runtime.graph import Mask
+from maskc.runtime.holes.lexemes import Exits, Inside, LexemeWalks, TrieState
 from maskc.runtime.holes.side import SideHypothesis
-from maskc.runtime.holes.stepping import HoleStepper
-from maskc.runtime.holes.tracks import BEGINNING, OUTSIDE, Tracks
-from maskc.runtime.holes.walks import Exits, Inside, LexemeWalks, TrieState
+from maskc.runtime.holes.stepping import BEGINNING, OUTSIDE, HoleStepper, Tracks
 from maskc.runtime.lalr.hypothesis import Ended, Hypothesis, ReadSet
 from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.pool import PooledMask

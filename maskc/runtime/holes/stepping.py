@@ -1,163 +1,132 @@
-"""The lexemes of narrowed terminals; the stepper of hypotheses, and which of these are live.
+"""The side automaton of restricted terminals, the stepper beside it, and which hypotheses are live.
 
-A lexeme may end as a hole's terminal only where one of its words ends.
+A *hole* is a terminal that is narrowed: each of its lexemes is one of some words, which are a list
+or an automaton such as a pattern's. Beside the scanner runs, for each hole, the automaton of its
+words, from where the lexeme began. All of them together are a *track*, a number. Where the lexeme
+can no longer become a hole's terminal, or has left its words, that hole's automaton has stopped; in
+the track ``OUTSIDE`` all of them have. A lexeme may end as a hole's terminal only where one of its
+words ends.
 
 A hypothesis is *live* if its open lexeme may still become a terminal that is no hole, as without
 holes; or if some of its words lead to an end as a hole's terminal after which the parser goes on.
 What the parser can go on with after a whole lexeme is as without holes: that is what
-:meth:`TerminalLexemes.has_words` has found out. What it looks at, which lexemes may become one
-terminal and where one may begin, depends on the scanner alone and is worked out once for an
-artifact.
+:meth:`maskc.runtime.holes.lexemes.TerminalLexemes.has_words` has found out.
 
-Example: with TABLE narrowed to ``users``, ``FROM us`` is live and ``FROM ux`` is not.
+Example: with TABLE narrowed to ``["users", "orders"]``, the track after ``us`` is that of the
+words' state after ``us``, and ``FROM us`` is live; after ``ux``, and inside of a string, the track
+is ``OUTSIDE``, and ``FROM ux`` is not live.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+import threading
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from maskc.artifact.model import Contents
-from maskc.artifact.sections import read_rows
-from maskc.ids import DEAD, EMPTY_TEXT, BoundaryId, OpenLexemeId, ScannerStateId, TerminalId
+from maskc.ids import EMPTY_TEXT, BoundaryId, OpenLexemeId, ScannerStateId, TerminalId
 from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.holes.side import SideHypothesis, SideStepper, Step
-from maskc.runtime.holes.tracks import BEGINNING, Automaton, Tracks
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
 from maskc.runtime.lalr.machine import LalrMachine
-from maskc.runtime.lalr.tables import LalrTables
-from maskc.runtime.link.automata import START
-from maskc.runtime.scanner import ScannerTables
+from maskc.runtime.link.automata import START, ByteAutomaton
 from maskc.runtime.step_budget import charge_steps
 
+if TYPE_CHECKING:
+    from maskc.runtime.holes.lexemes import TerminalLexemes
 
-class TerminalLexemes:
-    """The lexemes of one terminal, which the parser takes."""
+OUTSIDE = 0
+BEGINNING = 1
+STOPPED = -1
 
-    def __init__(self, contents: Contents, tables: LalrTables, terminal: TerminalId) -> None:
-        arrays = contents.arrays
-        self.terminal = terminal  # its number
-        ends = _find_ends(arrays, terminal)
-        reach = np.asarray(ends.any(axis=1))
-        # scanner state → whether it may become the terminal
-        self.reach: list[bool] = reach.tolist()
-        start = read_rows(arrays, "scanner_next")[int(contents.header["scanner_start"])]
-        entries = read_rows(arrays, "scanner_entries")[np.unique(arrays["scanner_enter"])]
-        rows = np.concatenate([entries, start[None]]).astype(np.int64)
-        rows = np.unique(np.where(reach[rows], rows, DEAD), axis=0)
-        rows = rows[rows.any(axis=1)]
-        # the ways in which its lexemes may begin: byte class → scanner state, dead for others
-        self.rows: list[list[ScannerStateId]] = rows.tolist()
-        # of each of these, the boundaries that such lexemes may leave
-        self.left: list[list[BoundaryId]] = [
-            list(map(BoundaryId, np.flatnonzero(ends[row].any(axis=0)).tolist())) for row in rows
-        ]
-        # bool[256], the bytes with which they may begin
-        self.first_bytes: NDArray[np.bool_] = np.asarray(rows.any(axis=0))[arrays["byte_class"]]
-        # What can be lexed after a boundary, in the layout contexts after the terminal.
-        reached = np.unique(arrays["shift_state"][arrays["shift_terminal"] == terminal])
-        layout_contexts = sorted({tables.layout_context[state] for state in reached.tolist()})
-        self._rest = arrays["rest_set"][arrays["rest"][:, layout_contexts]]
-        same: dict[bytes, BoundaryId] = {}
-        # boundary → the first one after which the same can come, after the terminal
-        self.class_of: list[BoundaryId] = [
-            same.setdefault(rest.tobytes(), BoundaryId(boundary))
-            for boundary, rest in enumerate(self._rest)
-        ]
-        self._ends = ends
-        self._classes: dict[ScannerStateId, frozenset[BoundaryId]] = {}
-        self._less: dict[tuple[BoundaryId, BoundaryId], bool] = {}
-
-    def classes_of(self, state: ScannerStateId) -> frozenset[BoundaryId]:
-        """Return what the open lexeme may leave as the terminal, one boundary for each class."""
-        found = self._classes.get(state)
-        if found is None:
-            left = np.flatnonzero(self._ends[state]).tolist()
-            found = self._classes[state] = frozenset(self.class_of[b] for b in left)
-        return found
-
-    def has_words(self, scanner: ScannerTables, automaton: Automaton) -> bool:
-        """Return whether some of an automaton's words can stand for the terminal wherever it can.
-
-        Where they can, what the parser can go on with after a whole lexeme is as with all lexemes,
-        and only open lexemes have to be looked at. For each way in which a lexeme of the terminal
-        can begin, and each boundary that one which begins so can leave, some word has to leave that
-        boundary, or one after which nothing less can come. Then each text of the grammar has one
-        among the narrowed ones with the same terminals: replace each lexeme by a word that leaves
-        no less, and go on from there.
-
-        Example: with NAME narrowed to ``if``, which the grammar has as a keyword, no NAME is left,
-        and with no words at all neither; a grammar in which a NAME must come has no texts then.
-        """
-        rows = zip(self.rows, self.left, strict=True)
-        return all(self._leaves_all(scanner, automaton, row, left) for row, left in rows)
-
-    def _leaves_all(
-        self,
-        scanner: ScannerTables,
-        automaton: Automaton,
-        row: Sequence[ScannerStateId],
-        left: Sequence[BoundaryId],
-    ) -> bool:
-        """Return the same for the lexemes that begin in one way, one of ``rows`` and ``left``."""
-        wanted, seen_left = list(left), set[BoundaryId]()
-        pending: list[tuple[ScannerStateId, int]] = [
-            (row[scanner.byte_classes[byte]], moved)
-            for byte, moved in automaton.moves(START).items()
-        ]
-        seen = set(pending)
-        while pending and wanted:
-            charge_steps(1)
-            state, at = pending.pop()
-            if not state:
-                continue
-            if automaton.accepts(at):
-                for terminal, boundary in scanner.ends(state):
-                    if terminal == self.terminal and boundary not in seen_left:
-                        seen_left.add(boundary)
-                        wanted = [b for b in wanted if not self._leaves_less(b, boundary)]
-            following = scanner.next(state)
-            for byte, moved in automaton.moves(at).items():
-                after = following[scanner.byte_classes[byte]]
-                if self.reach[after] and (after, moved) not in seen:
-                    seen.add((after, moved))
-                    pending.append((after, moved))
-        return not wanted
-
-    def _leaves_less(self, one: BoundaryId, other: BoundaryId) -> bool:
-        """Return whether all that can come after one boundary can come after another one."""
-        found = self._less.get((one, other))
-        if found is None:
-            found = not bool(np.any(self._rest[one] & ~self._rest[other]))
-            self._less[one, other] = found
-        return found
+Automaton = ByteAutomaton[Any]
 
 
-def _find_ends(arrays: Mapping[str, NDArray[Any]], terminal: TerminalId) -> NDArray[np.bool_]:
-    """Return bool[n_states, n_boundaries]: what may be left as the terminal from each state on.
+class Tracks:
+    """The tracks of some holes. Safe to use from any thread.
 
-    A breadth-first search backwards, by a whole array at a time.
+    Args:
+        holes: terminals, each with the automaton of its words.
+        reach: of each hole, in this order: scanner state → whether its lexeme may become the
+            hole's terminal.
     """
-    following = read_rows(arrays, "scanner_next")
-    n_states, n_boundaries = len(following), len(arrays["scanner_enter"])
-    found = np.zeros((n_states, n_boundaries), dtype=np.bool_)
-    is_end = arrays["end_terminal"] == terminal
-    state_of = np.repeat(np.arange(n_states), np.diff(arrays["end_first"]))
-    found[state_of[is_end], arrays["end_boundary"][is_end]] = True
-    columns = np.flatnonzero(found.any(axis=0))
-    for column in columns.tolist():
-        reached = found[:, column]
-        while True:
-            more = reached | reached[following].any(axis=1)
-            more[0] = False
-            if np.array_equal(more, reached):
-                break
-            reached = more
-        found[:, column] = reached
-    return found
+
+    def __init__(
+        self,
+        holes: Sequence[tuple[TerminalId, Automaton]],
+        reach: Sequence[Sequence[bool]],
+        budget: Budget,
+    ) -> None:
+        self.terminals = tuple(terminal for terminal, _ in holes)  # of the holes, in order
+        self.automata = tuple(automaton for _, automaton in holes)  # of the holes
+        # terminal → number of its hole
+        self.number_of = {terminal: n for n, terminal in enumerate(self.terminals)}
+        # scanner state → the holes that its lexeme may become, as a bit set
+        self.inside: list[int] = [
+            sum(reaches << n for n, reaches in enumerate(column))
+            for column in zip(*reach, strict=True)
+        ]
+        self._states: list[tuple[int, ...]] = []
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._lock = threading.Lock()
+        self._moves = Cache(budget)
+        self._number((STOPPED,) * len(holes))
+        self._number((START,) * len(holes))
+
+    def step(self, track: int, byte: int, state: ScannerStateId) -> int:
+        """Return the track after a byte that led the open lexeme to a scanner state.
+
+        Before its first byte the track is ``BEGINNING``.
+        """
+        inside = self.inside[state]
+        if not track or not inside:
+            return OUTSIDE
+        key = (track, byte, inside)
+        found: int | None = self._moves.get(key)
+        if found is None:
+            found = self._number(
+                tuple(
+                    automaton.moves(here).get(byte, STOPPED)
+                    if here >= 0 and inside >> n & 1
+                    else STOPPED
+                    for n, (here, automaton) in enumerate(
+                        zip(self._states[track], self.automata, strict=True)
+                    )
+                )
+            )
+            self._moves.put(key, found)
+        return found
+
+    def states_of(self, track: int) -> tuple[int, ...]:
+        """Return the state of each hole's automaton, ``STOPPED`` if it has stopped."""
+        return self._states[track]
+
+    def allows(self, track: int, terminal: TerminalId) -> bool:
+        """Return whether the open lexeme may end as a terminal, as far as it is narrowed."""
+        number = self.number_of.get(terminal)
+        if number is None:
+            return True
+        state = self._states[track][number]
+        return state >= 0 and self.automata[number].accepts(state)
+
+    def bytes_on(self, track: int) -> frozenset[int]:
+        """Return the bytes with which some hole's automaton goes on."""
+        return frozenset(
+            byte
+            for here, automaton in zip(self._states[track], self.automata, strict=True)
+            if here >= 0
+            for byte in automaton.moves(here)
+        )
+
+    def _number(self, states: tuple[int, ...]) -> int:
+        found = self._numbers.get(states)
+        if found is None:
+            with self._lock:
+                found = self._numbers.get(states)
+                if found is None:
+                    found = len(self._states)
+                    self._states.append(states)
+                    self._numbers[states] = found
+        return found
 
 
 NO_ENDS: frozenset[BoundaryId] = frozenset()

@@ -37,9 +37,9 @@ from maskc.ids import (
     TerminalId,
 )
 from maskc.runtime.graph import GraphReader, LookaheadCheck, ParserQuery
-from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Stack
 from maskc.runtime.lalr.newlines import Newlines
+from maskc.runtime.lalr.parser import LalrTables, StackEffects
 from maskc.runtime.lalr.pending_reductions import (
     BLOCK,
     END,
@@ -60,7 +60,6 @@ from maskc.runtime.lalr.pending_reductions import (
     what_then,
 )
 from maskc.runtime.lalr.stepping import Lexemes
-from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.scanner import ScannerTables
 
 

@@ -3,7 +3,7 @@
 A hypothesis is a scanner state, a parser stack and, with indentation, a layout. What a token does
 to one, and which tokens it allows, depends on the scanner state, on as much of the stack as the
 parser reads, and on the layout if a line ends. So results are cached by what was read while they
-were computed (:mod:`maskc.runtime.lalr.stack_cache`). Decoding spends its time in the look-ups
+were computed (:mod:`maskc.runtime.lalr.hypothesis`). Decoding spends its time in the look-ups
 here, and what is new is computed by :mod:`maskc.runtime.lalr.stepping` and
 :mod:`maskc.runtime.lalr.masks`.
 
@@ -21,28 +21,25 @@ from maskc.ids import NO_LINE, RefinedStateId, ScannerStateId
 from maskc.runtime.cache import Budget
 from maskc.runtime.graph import GraphReader
 from maskc.runtime.lalr.debts import Debts
-from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import (
+    BY_LAYOUT,
+    DEEP,
+    ON_STACK,
     Hypotheses,
     Hypothesis,
+    HypothesisCache,
     ReadSet,
     Stack,
+    StackNumbers,
+    follow,
     lower,
+    measure_effects,
     pop_and_push,
 )
 from maskc.runtime.lalr.masks import NEAR, NO_LAYOUT, LalrMasks
 from maskc.runtime.lalr.newlines import COUNTED, Newlines
-from maskc.runtime.lalr.stack_cache import (
-    BY_LAYOUT,
-    DEEP,
-    ON_STACK,
-    HypothesisCache,
-    StackNumbers,
-    follow,
-    measure_effects,
-)
+from maskc.runtime.lalr.parser import LalrTables, StackEffects
 from maskc.runtime.lalr.stepping import Lexemes, Stepper
-from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.pool import NO_NUMBER, MaskComposer, MaskPool, PooledMask
 from maskc.runtime.scanner import Lookaheads, ScannerTables, group_bytes

@@ -36,6 +36,7 @@ from maskc.ids import RefinedStateId
 from maskc.runtime.cache import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
 from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack, serial_of
+from maskc.runtime.lalr.parser import LalrTables
 from maskc.runtime.lalr.pending_reductions import (
     MAY_END,
     Evaluation,
@@ -43,7 +44,6 @@ from maskc.runtime.lalr.pending_reductions import (
     pack,
     unpack,
 )
-from maskc.runtime.lalr.tables import LalrTables
 from maskc.runtime.pool import MaskComposer, PooledMask
 
 NEAR: Final = 64

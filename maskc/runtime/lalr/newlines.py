@@ -18,9 +18,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from maskc.ids import NO_LINE, BoundaryId, ColumnsId, RefinedStateId, TerminalId
-from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Ended, ReadSet, Stack
-from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.lalr.parser import LalrTables, StackEffects
 from maskc.runtime.scanner import Lookaheads, view_numbers
 
 # The bytes that change a column.

@@ -29,9 +29,9 @@ from maskc.ids import (
     NonterminalId,
     TerminalId,
 )
-from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Stack
 from maskc.runtime.lalr.newlines import Newlines
+from maskc.runtime.lalr.parser import StackEffects
 
 # Instead of a union: the text may end.
 MAY_END: Final = -1

@@ -32,10 +32,9 @@ from maskc.ids import (
     ScannerStateId,
     TerminalId,
 )
-from maskc.runtime.lalr.effects import StackEffects
 from maskc.runtime.lalr.hypothesis import Ended, Hypotheses, Hypothesis, ReadSet, Stack
 from maskc.runtime.lalr.newlines import Newlines
-from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.lalr.parser import LalrTables, StackEffects
 from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
 from maskc.runtime.scanner import Lookaheads, ScannerTables
 

@@ -308,7 +308,9 @@ class CanonicalMatcher(Matcher):
         if self._terminated:
             return b""
         language = self._artifact.language
-        return find_forced_bytes(language.machine, self._plain(), language)
+        return find_forced_bytes(
+            language.machine, self._plain(), language.first_bytes, language.joined_bytes
+        )
 
     def _retake(self, here: Hypotheses, taken: Sequence[int | bytes]) -> list[Hypotheses]:
         found = [here]

@@ -2,7 +2,7 @@
 
 from maskc import Artifact, allocate_bitmask
 from maskc.kit.file import make_kit
-from maskc.runtime.budget.endings import SharedEndings, endings_of
+from maskc.runtime.budget import SharedEndings, endings_of
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text
 

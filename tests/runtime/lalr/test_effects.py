@@ -8,9 +8,8 @@ from random import Random
 import pytest
 
 from maskc.native import is_compiled
-from maskc.runtime.lalr.effects import NO_NONTERMINAL, reduce_long
 from maskc.runtime.lalr.hypothesis import ReadSet
-from maskc.runtime.lalr.tables import LalrTables
+from maskc.runtime.lalr.parser import NO_NONTERMINAL, LalrTables, reduce_long
 
 
 def test_what_was_read_is_noted_whether_it_is_cached_or_not(brackets, reach, terminals):

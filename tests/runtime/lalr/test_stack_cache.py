@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from maskc.ids import RefinedStateId
 from maskc.runtime.cache import Budget
-from maskc.runtime.lalr.hypothesis import Stack
-from maskc.runtime.lalr.stack_cache import DEEP, StackCache, StackNumbers
+from maskc.runtime.lalr.hypothesis import DEEP, Stack, StackCache, StackNumbers
 
 LARGE = 1 << 30
 BOTTOM, N_STATES = 9, 30

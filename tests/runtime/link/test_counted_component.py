@@ -9,8 +9,8 @@ from maskc.regular import counted
 from maskc.regular.counted import count_loops
 from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import START, walk
-from maskc.runtime.link.automata.lacking import fill_in
 from maskc.runtime.link.automata.loop_reader import LoopReader
+from maskc.runtime.link.automata.loops import fill_in
 from maskc.runtime.link.automata.scanning import ROOT_ONLY, TrieScanner
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
 from maskc.runtime.schema.tries import ROOT

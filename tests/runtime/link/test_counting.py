@@ -6,9 +6,9 @@ from maskc.errors import LimitError
 from maskc.regular.counted import count_loops
 from maskc.runtime.cache import Budget
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
-from maskc.runtime.link.joining import pieces
+from maskc.runtime.link.joining import counting
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
-from maskc.runtime.link.joining.pieces import CountingPiece
+from maskc.runtime.link.joining.counting import CountingPiece
 from tests.runtime.schema.vocabularies import build_index
 
 TOKENS = (b"a", b"aa", b"b")
@@ -49,7 +49,7 @@ def test_counts_far_from_the_bounds_are_seen_alike(boundaries: PieceBoundaries) 
 def test_states_of_old_masks_are_forgotten(
     boundaries: PieceBoundaries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pieces, "MAX_STATES", 20)
+    monkeypatch.setattr(counting, "MAX_STATES", 20)
     piece = _make_piece(".*a.{30}", boundaries)
     for n in range(40):
         text = f"{n:b}".replace("1", "a").replace("0", "b").encode()
@@ -60,7 +60,7 @@ def test_states_of_old_masks_are_forgotten(
 def test_states_that_take_much_memory_are_forgotten(
     boundaries: PieceBoundaries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pieces, "MAX_BYTES", 80_000)
+    monkeypatch.setattr(counting, "MAX_BYTES", 80_000)
     piece = _make_piece(".*a.{30}", boundaries)
     for n in range(40):
         text = f"{n:b}".replace("1", "a").replace("0", "b").encode()
@@ -72,7 +72,7 @@ def test_states_that_take_too_much_memory_are_refused(
     boundaries: PieceBoundaries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     piece = _make_piece("(?:ab){99}", boundaries)
-    monkeypatch.setattr(pieces, "MAX_BYTES", 1)
+    monkeypatch.setattr(counting, "MAX_BYTES", 1)
     with pytest.raises(LimitError, match="more than 128 MB of states of a pattern"):
         _tokens(piece, boundaries, b"ab")
 
@@ -80,6 +80,6 @@ def test_states_that_take_too_much_memory_are_refused(
 def test_a_mask_of_too_many_states_is_refused(
     boundaries: PieceBoundaries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pieces, "MAX_STATES", 2)
+    monkeypatch.setattr(counting, "MAX_STATES", 2)
     with pytest.raises(LimitError, match="more than 2 states in the pattern's automaton"):
         _tokens(_make_piece("(?:ab){99}", boundaries), boundaries, b"")

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.runtime.link.joining import grammar_piece
-from maskc.runtime.link.joining.grammar_piece import find_paths
+from maskc.runtime.link.joining import machine_pieces
+from maskc.runtime.link.joining.machine_pieces import find_paths
 from maskc.runtime.schema.tries import Trie
 
 tokens = st.sets(st.text("abc<", min_size=1, max_size=5).map(str.encode), min_size=1)
@@ -27,7 +27,7 @@ def test_ways_lead_to_where_one_of_the_bytes_goes_on(texts, bytes_):
 
 
 def test_many_nodes_on_the_way_are_not_listed(monkeypatch):
-    monkeypatch.setattr(grammar_piece, "_FEW_NODES", 1)
+    monkeypatch.setattr(machine_pieces, "_FEW_NODES", 1)
     paths = find_paths(Trie([b"ab<", b"c<"]), frozenset(b"<"))
     assert paths.children is None
     assert int(paths.is_on[1:].sum()) == 3

@@ -6,8 +6,7 @@ import pytest
 
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.runtime.link.plan.composing import Constant
-from maskc.runtime.link.plan.members import Counts, Parameters
+from maskc.runtime.link.plan.composing import Constant, Counts, Parameters
 from maskc.vocab import load_vocabulary
 
 N = 3

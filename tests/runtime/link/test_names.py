@@ -9,7 +9,7 @@ import pytest
 from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import START
 from maskc.runtime.link.automata.scanning import ROOT_ONLY, AutomatonScans, TrieScanner
-from maskc.runtime.link.text.names import OtherName, OtherNameScans
+from maskc.runtime.link.text.without_words import OtherName, OtherNameScans
 from tests.runtime.schema.vocabularies import build_index
 
 TEXTS = ["".join(text) for n in range(5) for text in itertools.product("a1_-", repeat=n)]

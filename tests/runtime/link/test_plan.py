@@ -5,7 +5,7 @@ import json
 import pytest
 
 from maskc.runtime.fields import PlanError
-from maskc.runtime.link.plan.plan import MOST_LEVELS, LinkPlan
+from maskc.runtime.link.plan import MOST_LEVELS, LinkPlan
 from maskc.runtime.link.plan.records import write_node
 
 EMPTY = {

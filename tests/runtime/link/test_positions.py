@@ -8,8 +8,8 @@ import pytest
 from maskc.errors import LimitError
 from maskc.regular.counted import count_loops
 from maskc.runtime.fields import PlanError
+from maskc.runtime.link.counts import count_written
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
-from maskc.runtime.link.counts.positions import count_written
 from maskc.runtime.link.plan.records import COUNTER, Scope
 from tests.examples import seeds
 

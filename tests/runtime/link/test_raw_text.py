@@ -12,9 +12,9 @@ from maskc.errors import UnsatisfiableError
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import START, Words, walk
-from maskc.runtime.link.joining import countdown
+from maskc.runtime.link.joining import counting
 from maskc.runtime.link.joining.boundaries import PieceBoundaries
-from maskc.runtime.link.joining.pieces import CountingPiece
+from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.text.raw_text import RawBody, RawString, RawText
 from maskc.runtime.schema.plan import JsonLayout, Plan
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
@@ -148,7 +148,7 @@ def test_masks_are_those_of_all_texts(seed, few, boundaries, monkeypatch):
     if few is not None:
         monkeypatch.setattr(walk, "_MANY_TEXTS", 0)
         monkeypatch.setattr(walk, "_MANY_BYTES", 1)
-        monkeypatch.setattr(countdown, "_FEW", few)
+        monkeypatch.setattr(counting, "_FEW", few)
     draw = random.Random(seed)
     following = draw.choice([["b"], ["a", "bb"]])
     low, delimiter = draw.choice((0, 0, 1, 2, 4)), draw.choice(DELIMITERS)
@@ -215,7 +215,7 @@ ALIKE = [
 def test_loops_with_the_same_bytes_are_told_apart_by_ends_and_characters(alike, order, monkeypatch):
     monkeypatch.setattr(walk, "_MANY_TEXTS", 0)
     monkeypatch.setattr(walk, "_MANY_BYTES", 1)
-    monkeypatch.setattr(countdown, "_FEW", 0)
+    monkeypatch.setattr(counting, "_FEW", 0)
     tokens = [bytes(t) for n in (1, 2, 3) for t in product(b"an\\<", repeat=n)]
     boundaries = PieceBoundaries(build_index(tokens), Budget(1 << 24))
     for pattern, quote in alike[::order] * 2:

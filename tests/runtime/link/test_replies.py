@@ -1,4 +1,4 @@
-from maskc.runtime.link.plan.replies import cut_reply, encode_reply, names_of
+from maskc.runtime.link import cut_reply, encode_reply, names_of
 
 NAMES = {"<s>": 7, "<s>>": 8}
 

@@ -4,7 +4,7 @@ import pytest
 
 from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans
-from maskc.runtime.link.joining.switching import SwitchPiece
+from maskc.runtime.link.joining.pieces import SwitchPiece
 from tests.runtime.link.parts import legal, make_boundaries, make_leaf
 
 

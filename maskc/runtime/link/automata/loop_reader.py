@@ -14,36 +14,45 @@ than it demands.
 Example: below the root, ``[a-z]{1,80}`` is inside of its component at ``ab`` and has left it at
 ``ab1``; it passes three times in ``abc``, so it is read after 77 letters and not after 78.
 
+``.*word`` loops on all characters but ``w`` and the line break, and ``[^"]*"`` on all but the
+quote. Such components lack some characters of ASCII, by which they are left. So one of them is read
+that lacks none, and each other reads what it reads before the first of the characters that this one
+lacks: that takes a fourth of the time. So ``[^x]*`` reads of ``ab``, ``axb`` and ``x`` the token
+``ab`` alone, and is left by ``x`` at the beginning and after ``a``.
+
 The invariant of the walk: a level holds the nodes of its depth that are inside of the component,
 ascending, each with the number of its control state, counted from 1, and with its passes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.link.automata import ByteAutomaton
-from maskc.runtime.link.automata.lacking import cut_short, fill_in
 from maskc.runtime.link.automata.loops import (
+    LEFT,
     MOST_PASSES,
-    MOST_STATES,
+    N_ASCII,
     Component,
+    ComponentReading,
     Loop,
-    LoopExit,
+    Passes,
+    count_up_to,
+    fill_in,
 )
 from maskc.runtime.link.automata.node_sets import Onward, going_on, list_ending
-from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Trie, Words
+from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Trie
 from maskc.runtime.step_budget import AT_ONCE, charge_steps
 
 _KEY = "loop"
 # Steps of a level of a walk, and nodes of it that are one step more.
 LEVEL, NODES_AT_ONCE = 40, 10
 
-Passes = NDArray[np.uint16]
 _NO_NODES: Ints = np.zeros(0, dtype=np.int32)
 _NO_PASSES: Passes = np.zeros(0, dtype=np.uint16)
 # Of a level: nodes, the number of their control state, and passes.
@@ -52,47 +61,6 @@ _Inside = tuple[Ints, NDArray[np.uint8], Passes]
 _Exits = tuple[Ints, NDArray[np.uint16], Passes]
 _NOTHING_INSIDE: _Inside = (_NO_NODES, np.zeros(0, dtype=np.uint8), _NO_PASSES)
 _NO_EXIT: _Exits = (_NO_NODES, _NO_PASSES, _NO_PASSES)
-
-
-class ComponentReading(NamedTuple):
-    """What a component reads below a node, which is not itself among what is read."""
-
-    # the mask of the tokens that end inside the component; None but for the root, as the others are
-    # not asked for so often
-    row: Words | None
-    text_indices: Ints  # int32[n], the same tokens by text index, in the order of their passes
-    text_passes: Passes  # uint16[n], of each of them, with those to the nearest end after it
-    inside: Ints  # int32[n], the nodes inside it from which texts go on, ascending
-    # uint8[n], of each of them the number of its control state, counted from 1
-    inside_states: NDArray[np.uint8]
-    inside_passes: Passes  # uint16[n], of each of them
-    # int32[n], the nodes at which it is left in one of its ways, ordered by control state, byte and
-    # passes
-    left: Ints
-    # uint16[n], of each of these 256 times the number of the control state, plus the byte
-    left_by: NDArray[np.uint16]
-    left_passes: Passes  # uint16[n], those before the byte
-
-    def read_within(self, passes: int) -> tuple[Ints, Ints]:
-        """Return the tokens that pass so often at most, and the others, by text index."""
-        n_read = _count_up_to(self.text_passes, passes)
-        return self.text_indices[:n_read], self.text_indices[n_read:]
-
-    def ends(self, loop: Loop, onward: Onward) -> tuple[Ints, Passes]:
-        """Return the nodes where the text may end and go on after enough passes, and the passes."""
-        is_chosen = np.zeros(1 + MOST_STATES, dtype=np.bool_)
-        is_chosen[[number + 1 for number in loop.list_ends()]] = True
-        chosen = np.flatnonzero(is_chosen[self.inside_states] & onward.are(self.inside))
-        return self.inside[chosen], self.inside_passes[chosen]
-
-    def leave_by(self, out: Sequence[LoopExit]) -> Iterator[tuple[LoopExit, Ints, Passes]]:
-        """Return the exits that were taken, each with the nodes behind it and the passes before."""
-        keys = np.array([(number << 8) + byte for number, byte, _ in out], dtype=np.uint16)
-        first = np.searchsorted(self.left_by, keys).tolist()
-        last = np.searchsorted(self.left_by, keys, side="right").tolist()
-        for loop_exit, start, stop in zip(out, first, last, strict=True):
-            if start < stop:
-                yield loop_exit, self.left[start:stop], self.left_passes[start:stop]
 
 
 class LoopReader:
@@ -110,7 +78,7 @@ class LoopReader:
             if filled is None:
                 found = self._read(component, node)
             else:
-                found = cut_short(self.index, component, self.read(filled, ROOT))
+                found = _cut_short(self.index, component, self.read(filled, ROOT))
             n_bytes = 6 * (len(found.text_indices) + len(found.inside)) + 14 * len(found.left)
             self.index.shared.put(key, found, n_bytes + len(component.key) + 10_000)
         return found
@@ -279,15 +247,9 @@ class LoopExits(NamedTuple):
     node_passes: Passes  # uint16[n], of each of them
 
 
-def _count_up_to(passes: Passes, most: int) -> int:
-    """Return how many of ascending numbers are not greater than another one."""
-    # With a number of another type, NumPy would copy all of them first.
-    return int(np.searchsorted(passes, np.uint16(min(most, MOST_PASSES)), side="right"))
-
-
 def _within(found: Ints, passes: Passes, low: int, high: int) -> Ints:
-    first = _count_up_to(passes, low - 1) if low else 0
-    return found[first : _count_up_to(passes, high)]
+    first = count_up_to(passes, low - 1) if low else 0
+    return found[first : count_up_to(passes, high)]
 
 
 def _read_exits(
@@ -327,3 +289,62 @@ def _by_passes(found: list[Ints], passes: list[Passes]) -> tuple[Ints, Passes]:
     values, passed = np.concatenate(found), np.concatenate(passes)
     order = np.argsort(passed, kind="stable")
     return values[order], passed[order]
+
+
+def _cut_short(
+    index: TokenIndex, component: Component, reading: ComponentReading
+) -> ComponentReading:
+    """Return what a component reads below the root.
+
+    Args:
+        component: which lacks some bytes of its first control state.
+        reading: of the component that has these, too; only there are they read.
+    """
+    trie, parents = index.tokens, index.tokens.parent_array
+    charge_steps(1 + len(parents) // AT_ONCE)
+    is_lacking = np.zeros(256, dtype=np.bool_)
+    is_lacking[:N_ASCII] = component.table[0, :N_ASCII] == LEFT
+    # Nodes at and below one that is reached by such a byte.
+    is_out = is_lacking.take(trie.byte_array)
+    is_out[ROOT] = False
+    reached = is_out.nonzero()[0]
+    for first, last in pairwise(trie.levels[2:]):
+        is_out[first:last] |= is_out.take(parents[first:last])
+    is_text_out = np.zeros(len(trie.texts), dtype=np.bool_)
+    is_text_out[list_ending(trie, is_out.nonzero()[0].astype(np.int32))[0]] = True
+    read = (~is_text_out.take(reading.text_indices)).nonzero()[0]
+    inside = (~is_out.take(reading.inside)).nonzero()[0]
+    # Where such a byte leaves it now: after the first control state, which the root is in.
+    above = parents.take(reached)
+    nodes, states, passes = (
+        np.insert(array, 0, first)
+        for array, first in (
+            (reading.inside, ROOT),
+            (reading.inside_states, 1),
+            (reading.inside_passes, 0),
+        )
+    )
+    at = nodes.searchsorted(above)
+    leads_out = (nodes.take(at, mode="clip") == above) & (states.take(at, mode="clip") == 1)
+    leads_out &= component.leaves[0].take(trie.byte_array.take(reached))
+    leads_out &= ~is_out.take(above)
+    more, more_passes = reached[leads_out].astype(np.int32), passes.take(at[leads_out])
+    by_passes = np.argsort(more_passes, kind="stable")
+    more, more_passes = more.take(by_passes), more_passes.take(by_passes)
+    left = ~is_out.take(parents.take(reading.left))
+    keys = np.concatenate([reading.left_by[left], trie.byte_array.take(more)])
+    order = np.argsort(keys, kind="stable")
+    row = reading.row
+    if row is not None:
+        row = index.clear_bits(row, index.order[is_text_out.nonzero()[0]])
+    return reading._replace(
+        row=row,
+        text_indices=reading.text_indices.take(read),
+        text_passes=reading.text_passes.take(read),
+        inside=reading.inside.take(inside),
+        inside_states=reading.inside_states.take(inside),
+        inside_passes=reading.inside_passes.take(inside),
+        left=np.concatenate([reading.left[left], more]).take(order),
+        left_by=keys.take(order),
+        left_passes=np.concatenate([reading.left_passes[left], more_passes]).take(order),
+    )

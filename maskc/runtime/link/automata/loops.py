@@ -19,7 +19,7 @@ character are a component, and ``"`` leaves it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,12 +29,18 @@ from maskc.runtime.step_budget import charge_steps
 
 if TYPE_CHECKING:
     from maskc.runtime.link.automata import ByteAutomaton
+    from maskc.runtime.link.automata.node_sets import Onward
+    from maskc.runtime.schema.tries import Ints, Words
 
 MOST_STATES = 250  # their numbers are bytes
 MOST_PASSES = (1 << 16) - 1
 _MOST_STATES = 16  # of a loop without a count
 _FIRST_LATER, _FIRST_LEAD = 0x80, 0xC0  # of UTF-8's bytes after the first, and of first ones
 LEFT = 0  # in a component's table: the byte leads out of it, or nowhere
+
+N_ASCII, _MOST_LACKING = 0x80, 16
+
+Passes = NDArray[np.uint16]
 
 # The number of the control state, the byte, and whether it may stay in the loop when it leaves the
 # component.
@@ -56,6 +62,28 @@ class Component(NamedTuple):
     # of each control state, how many more passes there are to the nearest end
     to_end: tuple[int, ...]
     key: bytes  # bytes that are equal for components that read the same; its end says of which kind
+
+
+def fill_in(component: Component) -> Component | None:
+    """Return the component that also reads the few characters of ASCII that one does not read.
+
+    ``None`` unless all others of ASCII lead from the first control state back to it, and no other
+    control state reads one of these few.
+    """
+    row, passes = component.table[0, :N_ASCII], component.passes[0, :N_ASCII]
+    read, lacking = row.nonzero()[0], (row == LEFT).nonzero()[0]
+    if not 0 < len(lacking) <= _MOST_LACKING or (row[read] != 1).any():
+        return None
+    if (passes[read] != passes[read[0]]).any() or component.table[1:, lacking].any():
+        return None
+    table, all_passes = component.table.copy(), component.passes.copy()
+    leaves = component.leaves.copy()
+    table[0, lacking], all_passes[0, lacking] = 1, passes[read[0]]
+    leaves[0, lacking] = False
+    ends = repr((component.whole, component.to_end)).encode()
+    parts = (table, np.packbits(all_passes), np.packbits(leaves))
+    key = b"".join([*(part.tobytes() for part in parts), ends, b"filled"])
+    return component._replace(table=table, passes=all_passes, leaves=leaves, key=key)
 
 
 class Loop(ABC):
@@ -142,3 +170,50 @@ def _is_inside_character(automaton: ByteAutomaton[Any], state: int) -> bool:
     """Return whether a state reads bytes alone that only UTF-8's later bytes have."""
     moves = automaton.moves(state)
     return bool(moves) and min(moves) >= _FIRST_LATER and max(moves) < _FIRST_LEAD
+
+
+class ComponentReading(NamedTuple):
+    """What a component reads below a node, which is not itself among what is read."""
+
+    # the mask of the tokens that end inside the component; None but for the root, as the others are
+    # not asked for so often
+    row: Words | None
+    text_indices: Ints  # int32[n], the same tokens by text index, in the order of their passes
+    text_passes: Passes  # uint16[n], of each of them, with those to the nearest end after it
+    inside: Ints  # int32[n], the nodes inside it from which texts go on, ascending
+    # uint8[n], of each of them the number of its control state, counted from 1
+    inside_states: NDArray[np.uint8]
+    inside_passes: Passes  # uint16[n], of each of them
+    # int32[n], the nodes at which it is left in one of its ways, ordered by control state, byte and
+    # passes
+    left: Ints
+    # uint16[n], of each of these 256 times the number of the control state, plus the byte
+    left_by: NDArray[np.uint16]
+    left_passes: Passes  # uint16[n], those before the byte
+
+    def read_within(self, passes: int) -> tuple[Ints, Ints]:
+        """Return the tokens that pass so often at most, and the others, by text index."""
+        n_read = count_up_to(self.text_passes, passes)
+        return self.text_indices[:n_read], self.text_indices[n_read:]
+
+    def ends(self, loop: Loop, onward: Onward) -> tuple[Ints, Passes]:
+        """Return the nodes where the text may end and go on after enough passes, and the passes."""
+        is_chosen = np.zeros(1 + MOST_STATES, dtype=np.bool_)
+        is_chosen[[number + 1 for number in loop.list_ends()]] = True
+        chosen = np.flatnonzero(is_chosen[self.inside_states] & onward.are(self.inside))
+        return self.inside[chosen], self.inside_passes[chosen]
+
+    def leave_by(self, out: Sequence[LoopExit]) -> Iterator[tuple[LoopExit, Ints, Passes]]:
+        """Return the exits that were taken, each with the nodes behind it and the passes before."""
+        keys = np.array([(number << 8) + byte for number, byte, _ in out], dtype=np.uint16)
+        first = np.searchsorted(self.left_by, keys).tolist()
+        last = np.searchsorted(self.left_by, keys, side="right").tolist()
+        for loop_exit, start, stop in zip(out, first, last, strict=True):
+            if start < stop:
+                yield loop_exit, self.left[start:stop], self.left_passes[start:stop]
+
+
+def count_up_to(passes: Passes, most: int) -> int:
+    """Return how many of ascending numbers are not greater than another one."""
+    # With a number of another type, NumPy would copy all of them first.
+    return int(np.searchsorted(passes, np.uint16(min(most, MOST_PASSES)), side="right"))

@@ -19,11 +19,10 @@ from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton
 from maskc.runtime.link.automata.loop_reader import (
     LEVEL,
     NODES_AT_ONCE,
-    ComponentReading,
     LoopReader,
     go_down,
 )
-from maskc.runtime.link.automata.loops import LEFT, Loop
+from maskc.runtime.link.automata.loops import LEFT, ComponentReading, Loop
 from maskc.runtime.link.automata.node_sets import Onward, going_on, list_ending
 from maskc.runtime.schema.tries import ROOT, Ints, Trie, Words
 from maskc.runtime.step_budget import charge_steps

@@ -1,8 +1,7 @@
 r"""A pattern with counters as an automaton over bytes that is made when it is needed.
 
-A state is a set of control states, each with the counts of the loops around it. What is done with
-counts is told in :mod:`maskc.runtime.link.counts`, and what control states are in
-:mod:`maskc.runtime.link.counts.positions`.
+A state is a set of control states, each with the counts of the loops around it, see
+:mod:`maskc.runtime.link.counts`.
 
 Every control state leads to the end of a text: a loop may go on until it has passed often enough,
 and each character of the pattern can be written. So there are no states from which nothing leads
@@ -27,24 +26,22 @@ from maskc.errors import LimitError
 from maskc.runtime.link.automata.loops import LEFT, Loop
 from maskc.runtime.link.counts import (
     FREE,
+    START,
     Bounds,
     Box,
     Boxes,
+    ControlState,
+    CountedPattern,
     Interval,
+    Round,
     cap,
     enter,
+    find_round,
     join,
     leave,
     repeat,
 )
-from maskc.runtime.link.counts.positions import (
-    START,
-    ControlState,
-    CountedPattern,
-    Round,
-    find_round,
-)
-from maskc.runtime.link.joining.pieces import CountingAutomaton
+from maskc.runtime.link.joining.counting import CountingAutomaton
 from maskc.runtime.schema.tries import TokenIndex
 from maskc.runtime.step_budget import charge_steps
 

@@ -2,34 +2,47 @@
 
 A piece reads byte by byte, says whether it may have ended, and walks the tries of a vocabulary from
 where it begins. Everything about what follows it is asked of the rest. The usual pieces are here:
-what an automaton reads, a JSON Schema, a token that counts as itself, the end of the sequence.
+what an automaton reads, a token that counts as itself, the end of the sequence, and a switch.
 
 An *atom* is a token that a text is made of besides bytes: a special token that writes none, or any
 other token that is named by its id. The same characters written as text are another thing.
 
-An automaton with counters has a state for each count, too many to number them. So what its piece
-knows of a text is the state itself, with exact counts; numbers have only states in which each count
-stands for all those that no token tells from it. A mask of the count 3 is the mask of 60,000 if the
-bound is 65,536.
+A *word* is a sequence of symbols: bytes, and tokens that are written as atoms, each as ``ATOM`` +
+its id.
 
-Example: ``<|call|>`` as an atom is one token; as text it is eight bytes in some tokens.
+A *switch* reads an automaton whose states may have labels: free text with triggers, or one of some
+words. Where the state has a label, the text turns to the target of that label: an expression, made
+when it is first asked for, so that a request with hundreds of tools compiles the schema of the one
+that is called. After it comes what follows the switch; of a switch that loops, the switch again.
+
+Example: ``<|call|>`` as an atom is one token; as text it is eight bytes in some tokens. A switch on
+``<f>`` and ``<g>`` with free text around them reads ``so <f>``, and turns to what a call of ``f``
+is made of; after the call, text is free again. A switch on the words ``get_time"`` and
+``get_weather"`` has the symbols ``t`` and ``w`` left after ``get_``.
+
+Source: TagDispatch of XGrammar 2 (papers/xgrammar2.md, section 3.1).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from maskc.errors import LimitError
-from maskc.runtime.link.automata import MAX_MEGABYTES, START, ByteAutomaton
-from maskc.runtime.link.automata.scanning import NO_EXITS, AutomatonScans, Scan, TrieScanner
-from maskc.runtime.link.joining.expressions import Rest
+from maskc.runtime.link.automata import NO_LABEL, START, ByteAutomaton, Left, split_words
+from maskc.runtime.link.automata.scanning import NO_EXITS, AutomatonScans, Scan
 from maskc.runtime.pool import PooledMask
-from maskc.runtime.schema.machine.nodes import Configuration
-from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.tries import Ints, Trie, Words
 from maskc.runtime.schema.tries.summary import Part
+
+if TYPE_CHECKING:
+    from maskc.runtime.link.joining.boundaries import PieceBoundaries
+    from maskc.runtime.link.joining.expressions import Expression, Rest
+
+ATOM = 256
+
+Word = tuple[int, ...]
+Target = Callable[[], "Expression"]
 
 MOST_FIRST = 64  # bytes that a piece may begin with, to be looked up ahead
 _AFTER = START + 1  # the token of a piece was taken
@@ -237,107 +250,98 @@ def cross(scan: Scan, scans: AutomatonScans, rest: Rest) -> Part:
     return scans.scanner.unite((scan.part, rest.walk(scans.index.tokens, scan.exits)))
 
 
-class SchemaPiece(Piece):
-    """A JSON Schema. What follows its text stands at the bottom of its machine's stack."""
+class Markers(ByteAutomaton[Left]):
+    """Reads one of some words of symbols, sorted, each once; it accepts nowhere.
 
-    def __init__(self, machine: MaskedSchemaMachine) -> None:
-        self.machine = machine
-        self.first_bytes = machine.may_read(machine.start()[0])
+    The number of a word is its label.
+    """
 
-    def start(self, rest: Rest) -> tuple[Link, ...]:
-        return (Link(self, self.machine.start_before(rest.capped), rest),)
+    is_sparse = has_labels = True
 
-    def step(self, inner: Configuration, byte: int) -> Sequence[Configuration]:
-        after = self.machine.read(inner, byte)
+    def __init__(self, words: Sequence[Word]) -> None:
+        self.words = words
+        super().__init__((0, len(words), 0))
+
+    def only_text(self, state: int) -> bytes:
+        """Return what is left of the word up to its first atom, if there is one word only."""
+        low, high, depth = self._names[state]
+        left: Word = self.words[low][depth:] if high - low == 1 else ()
+        n_bytes = next((n for n, symbol in enumerate(left) if symbol >= ATOM), len(left))
+        return bytes(left[:n_bytes])
+
+    def after_only(self, state: int, text: bytes) -> int:
+        low, high, depth = self._names[state]
+        return self.state_of((low, high, depth + len(text)))
+
+    def find_moves(self, name: Left) -> dict[int, Left]:
+        return {s: left for s, left in split_words(self.words, name).items() if s < ATOM}
+
+    def find_atoms(self, name: Left) -> dict[int, Left]:
+        return {s - ATOM: left for s, left in split_words(self.words, name).items() if s >= ATOM}
+
+    def is_accepting(self, name: Left) -> bool:  # noqa: ARG002  # what follows is a target
+        return False
+
+    def label_of(self, name: Left) -> int:
+        low, _, depth = name
+        return low if len(self.words[low]) == depth else NO_LABEL
+
+
+class SwitchPiece(AutomatonPiece):
+    """A piece that turns to the target of a label where its automaton has one."""
+
+    has_turns = has_atoms = True
+
+    def __init__(
+        self,
+        scans: AutomatonScans,
+        boundaries: PieceBoundaries,
+        targets: Sequence[Target],
+        *,
+        loops: bool,
+    ) -> None:
+        super().__init__(scans)
+        self._boundaries = boundaries
+        self._targets, self.n_targets, self.loops = targets, len(targets), loops
+        self._found: dict[int, Expression] = {}
+
+    def take(self, inner: int, token_id: int) -> Sequence[int]:
+        after = self.automaton.atoms(inner).get(token_id)
         return () if after is None else (after,)
 
-    def has_ended(self, inner: Configuration) -> bool:
-        return self.machine.has_ended(inner)
+    def atoms(self, inner: int) -> Iterable[int]:
+        return self.automaton.atoms(inner)
 
-    def describe(self, inner: Configuration) -> Hashable:
-        return self.machine.describe(inner)
+    def goes_on(self, inner: int) -> bool:
+        automaton = self.automaton
+        return bool(automaton.accepts(inner) or automaton.moves(inner) or automaton.atoms(inner))
 
-    def identify(self, inner: Configuration) -> Hashable:
-        return self.machine.identify(inner)
+    def turn(self, inner: int, rest: Rest) -> tuple[Rest, ...]:
+        label = self.automaton.label(inner)
+        return () if label == NO_LABEL else (self.after(label, rest),)
 
-    def legal(self, inner: Configuration, rest: Rest) -> Part:  # noqa: ARG002  # it is in the stack
-        return self.machine.masks.legal(inner)
+    def after(self, label: int, rest: Rest) -> Rest:
+        """Return the target of a label, and the rest after it."""
+        boundaries = self._boundaries
+        if self.loops:
+            rest = boundaries.rest(boundaries.as_expression(self), rest)
+        return boundaries.rest(self.target(label), rest)
 
-    def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:
-        """Return what it and its rest read from some nodes on: no exit is left."""
-        start = self.machine.start_before(rest.capped)
-        return Scan(self.machine.masks.begin(trie, tuple(nodes.tolist()), start), NO_EXITS)
+    def target(self, label: int) -> Expression:
+        target = self._found.get(label)
+        if target is None:
+            target = self._found[label] = self._targets[label]()
+        return target
 
-
-MAX_STATES, MAX_BYTES = 50_000, MAX_MEGABYTES * 1_000_000
-
-_Name = TypeVar("_Name", bound=Hashable)
-
-
-class CountingAutomaton(ByteAutomaton[_Name]):
-    """An automaton over bytes whose states have counters; only capped states have numbers."""
-
-    @abstractmethod
-    def read(self, name: _Name, byte: int) -> _Name | None:
-        """Return the state after a byte, with exact counts; ``None`` if none follows."""
-
-    @abstractmethod
-    def cap(self, name: _Name) -> _Name:
-        """Return the state whose counts stand for all that no token tells from these."""
-
-    def fill(self, name: _Name, bytes_: Sequence[int]) -> tuple[list[int], _Name]:  # noqa: ARG002
-        """Return bytes that lead nearer to an end as there must be more, and the state after them.
-
-        Of those that may follow a state the first of ``bytes_`` is taken. Here there are none.
-        """
-        return [], name
-
-    @abstractmethod
-    def measure(self, name: _Name) -> int:
-        """Return about how many bytes of memory a name takes."""
-
-    def _number(self, name: _Name) -> int:
-        if name not in self._numbers:
-            if self.n_states >= MAX_STATES:
-                raise LimitError("states in the pattern's automaton", MAX_STATES, "simplify it")
-            if self.n_bytes >= MAX_BYTES:
-                raise LimitError("MB of states of a pattern", MAX_MEGABYTES, "simplify it")
-            self.grow(self.measure(name))
-        return super()._number(name)
-
-
-class CountingPiece(ScannedPiece):
-    """A piece that an automaton with counters reads; what it knows is the name of a state."""
-
-    automaton: CountingAutomaton[Any]
-
-    def __init__(self, make: Callable[[], CountingAutomaton[Any]], scanner: TrieScanner) -> None:
-        super().__init__(AutomatonScans(make(), scanner))
-        self._make = make
-
-    @property
-    def n_states(self) -> int:
-        return self._scans.automaton.n_states
-
-    def start(self, rest: Rest) -> tuple[Link, ...]:
-        return (Link(self, self.automaton.name_of(START), rest),)
-
-    def step(self, inner: Any, byte: int) -> Sequence[Any]:
-        after = self.automaton.read(inner, byte)
-        return () if after is None else (after,)
-
-    def has_ended(self, inner: Any) -> bool:
-        return self.automaton.is_accepting(inner)
-
-    def seen(self, inner: Any) -> Any:
-        return self.automaton.cap(inner)
-
-    def legal(self, inner: Any, rest: Rest) -> Part:
-        automaton = self._scans.automaton
-        if automaton.n_states > MAX_STATES // 2 or automaton.n_bytes > MAX_BYTES // 2:
-            # Texts need ever new states: those of old ones are forgotten.
-            self._scans = AutomatonScans(self._make(), self._scans.scanner)
-        scans = self._scans
-        state = scans.automaton.state_of(self.automaton.cap(inner))
-        part = rest.count_down(scans.automaton.loop_of(state))
-        return part or cross(scans.scan(state, rest.first_bytes), scans, rest)
+    def legal(self, inner: int, rest: Rest) -> Part:
+        scan = self._scans.scan(inner, rest.first_bytes)
+        atoms = self.automaton.atoms(inner)
+        boundaries = self._boundaries
+        trie, parts = boundaries.index.tokens, [scan.part]
+        if atoms:
+            parts.append(Part(few=tuple(sorted(atoms))))
+        if rest.expression is not None and len(scan.exits):
+            parts.append(rest.walk(trie, scan.exits))
+        turned = scan.by_label().items()
+        parts += [self.after(label, rest).walk(trie, nodes) for label, nodes in turned]
+        return parts[0] if len(parts) == 1 else boundaries.scanner.unite(parts)

@@ -30,9 +30,9 @@ from maskc.runtime.fields import (
     read_number,
     together,
 )
-from maskc.runtime.link.counts.positions import MOST_POSITIONS, START, CountedPattern, Edge
-from maskc.runtime.link.joining.switching import ATOM, Word
-from maskc.runtime.link.plan.members import Counts
+from maskc.runtime.link.counts import MOST_POSITIONS, START, CountedPattern, Edge
+from maskc.runtime.link.joining.pieces import ATOM, Word
+from maskc.runtime.link.plan.composing import Counts
 from maskc.runtime.link.text import FreeWords
 
 MOST_COUNT = 1 << 31
@@ -133,7 +133,7 @@ TEXT = grouped(FreeWords, ordered(WORD), ordered(WORD), ordered(BYTES))
 
 
 class FrozenTable(NamedTuple):
-    """Parameters: see :class:`maskc.runtime.link.plan.members.Parameters`."""
+    """Parameters: see :class:`maskc.runtime.link.plan.composing.Parameters`."""
 
     counts: Counts
     blanks: int  # a node, or of parameters that are separated what stands between them

@@ -6,7 +6,7 @@ stands for. Where triggers end at the same byte, the one that began first counts
 has another one inside of it may still be written to its end: after the inner one, only the rest of
 a longer one is read.
 
-Triggers are words of symbols, see :mod:`maskc.runtime.link.joining.switching`; an atom stands in
+Triggers are words of symbols, see :mod:`maskc.runtime.link.joining.pieces`; an atom stands in
 free text only as a part of a trigger.
 
 Free text without any words is scanned once for a tokenizer. With words, the tokens are the same but
@@ -31,7 +31,7 @@ import numpy as np
 
 from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
-from maskc.runtime.link.joining.switching import ATOM, Word
+from maskc.runtime.link.joining.pieces import ATOM, Word
 from maskc.runtime.schema.tries import ROOT, Ints
 
 _ROOT = 0

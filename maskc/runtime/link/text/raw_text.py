@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from maskc.runtime.link.automata.loops import MOST_STATES, Component, Loop
-from maskc.runtime.link.joining.pieces import CountingAutomaton
+from maskc.runtime.link.joining.counting import CountingAutomaton
 from maskc.runtime.link.text import CHARACTERS, MISSING
 from maskc.runtime.link.text.without_words import without_words
 from maskc.runtime.schema.plan import Plan

@@ -1,11 +1,27 @@
-"""An automaton over characters, without the strings in which some words stand.
+r"""Texts without some words: JSON texts, strings, and names.
 
-It is the product with the automaton that looks for the words. A character that none of the words
-has leads back to where no word is begun, so a state of the product has the row of the automaton's
-own state, with the characters of the words set apart.
+Of a JSON text these are words with which a parser would find the end of a call in it. The schema's
+machine reads the text, and beside it an automaton looks for the words among the same bytes, as they
+are written. JSON can always be written without a word that has a character that only stands in
+strings and in no escape, and neither a quote nor a backslash: all of it stands in one string, and a
+character of it can be an escape. So a text goes on if the schema's machine does; only of a
+character of several bytes, the last one of a word, it has to be asked whether another one can be
+made of the bytes that are there. Masks are those of the schema, without the tokens that make a word
+whole inside of a string. Other tokens in which a word becomes whole are read one by one, as the
+JSON text may end before that.
 
-Example: without ``</p>``, the automaton of any string has a state for each of the beginning, ``<``,
-``</`` and ``</p``, and no ``>`` leads on from ``</p``.
+Of strings the automaton over characters is given, and its product with the automaton that looks for
+the words is made. A character that none of the words has leads back to where no word is begun, so a
+state of the product has the row of the automaton's own state, with the words' characters set apart.
+
+A name, of letters, digits and underscores, is none of some. All names are scanned once for a
+tokenizer. Without some the same tokens are read, and the name may end but where it is one of these:
+they are followed in the trie of the tokens.
+
+Example: of ``{"type": "string"}`` without ``</x>``, after ``"</x`` the byte ``>`` is illegal, and
+``\u003e`` is not. The word ``}}`` may be needed. Of any string without ``</p>``, the automaton has
+a state for each of the beginning, ``<``, ``</`` and ``</p``. Of names without ``city``, after
+``ci`` the token ``ty`` is read, and ``ty>`` is none of the name and what comes after it.
 
 Source: Aho and Corasick 1975 (doi:10.1145/360825.360855).
 """
@@ -13,12 +29,186 @@ Source: Aho and Corasick 1975 (doi:10.1145/360825.360855).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
 
 from maskc.errors import LimitError
+from maskc.runtime.cache import ENTRY_BYTES, Cache
+from maskc.runtime.link.automata import START, ByteAutomaton, Left, split_words
+from maskc.runtime.link.automata.node_sets import without
+from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
+from maskc.runtime.link.joining.boundaries import PieceBoundaries
+from maskc.runtime.link.joining.expressions import Rest
+from maskc.runtime.link.joining.machine_pieces import SchemaPiece
+from maskc.runtime.link.joining.pieces import Link, Piece
+from maskc.runtime.link.text import FreeScans, Position
+from maskc.runtime.schema.machine.nodes import KEY, STATE, STRING, Configuration
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import build_texts
+from maskc.runtime.schema.tries import ROOT, Ints, Trie
+from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.step_budget import charge_steps
+
+_FIRST_OF_MANY = 0x80
+_QUOTE = 0x22
+_NEVER = frozenset(b'"\\')
+# What stands outside of strings, and in escapes.
+_ELSEWHERE = frozenset(b'0123456789abcdefABCDEF{}[],:+-. \t\r\n"\\/rtunls')
+
+
+def may_be_forbidden(word: bytes) -> bool:
+    r"""Return whether each JSON value can be written without a word, with all escapes.
+
+    >>> [may_be_forbidden(word) for word in (b"</a>", b"<\\", b"}}", b"u00e9")]
+    [True, False, False, False]
+    """
+    return _NEVER.isdisjoint(word) and not _ELSEWHERE.issuperset(word)
+
+
+class SchemaHypothesis(NamedTuple):
+    """What is known of a text; ``at`` is a state of the automaton that looks for the words."""
+
+    schema: Configuration
+    at: int
+
+
+class Unverified(NamedTuple):
+    """Tokens that may make a word whole, by text index."""
+
+    inside: list[int]  # those that do so without leaving the string that they begin in
+    others: list[int]  # all others
+    ids: list[int]  # of those inside
+
+
+def _measure(_: int, found: Unverified) -> int:
+    return 2 * ENTRY_BYTES + 40 * sum(map(len, found))
+
+
+class Barring:
+    """Words that do not stand in JSON; shared by all schemas that lack the same ones.
+
+    Free text without the words looks for them. It is *delicate* if a word ends with a character of
+    several bytes.
+    """
+
+    def __init__(self, text: FreeScans, words: tuple[bytes, ...]) -> None:
+        self._text, self.words, self.index = text, words, text.index
+        self.automaton: ByteAutomaton[Position] = text.automaton
+        self.is_delicate = any(word[-1] >= _FIRST_OF_MANY for word in words)
+        self._unverified_at = Cache(text.scanner.budget, _measure)
+
+    def unverified(self, at: int) -> Unverified:
+        found: Unverified | None = self._unverified_at.get(at)
+        if found is None:
+            found = self._find_unverified(at)
+            self._unverified_at.put(at, found)
+        return found
+
+    def _find_unverified(self, at: int) -> Unverified:
+        index = self.index
+        trie, texts = index.tokens, index.texts
+        whole = {
+            text_index
+            for node, _ in self._text.find_whole(at)
+            for text_index in range(trie.low[node], trie.high[node])
+        }
+        inside = [n for n in sorted(whole) if _QUOTE not in texts[n]]
+        others = [n for n in sorted(whole) if _QUOTE in texts[n]]
+        if self.is_delicate:
+            others += [
+                n
+                for n, text in enumerate(texts)
+                if n not in whole and text[-1] >= _FIRST_OF_MANY and self._is_open(at, text)
+            ]
+        return Unverified(inside, others, index.order[inside].tolist())
+
+    def _is_open(self, at: int, text: bytes) -> bool:
+        """Return whether a text ends inside of a character with which a word may end."""
+        here: int | None = at
+        for byte in text:
+            here = self.automaton.moves(here).get(byte) if here is not None else None
+        if here is None:
+            return False
+        node, left, _ = self.automaton.name_of(here)
+        return bool(node and left)
+
+
+class ForbiddingSchemaPiece(Piece):
+    """A JSON Schema in whose texts some words do not stand; any character may be an escape."""
+
+    def __init__(self, piece: SchemaPiece, barring: Barring, boundaries: PieceBoundaries) -> None:
+        self.piece, self.words, self._barring = piece, barring.words, barring
+        self.first_bytes = piece.first_bytes
+        self._automaton = barring.automaton
+        self._machine, self._boundaries = piece.machine, boundaries
+
+    def start(self, rest: Rest) -> tuple[Link, ...]:
+        return (Link(self, SchemaHypothesis(self._machine.start_before(rest.capped), START), rest),)
+
+    def step(self, inner: SchemaHypothesis, byte: int) -> Sequence[SchemaHypothesis]:
+        at = self._automaton.moves(inner.at).get(byte)
+        after = None if at is None else self._machine.read(inner.schema, byte)
+        if at is None or after is None:
+            return ()
+        found = SchemaHypothesis(after, at)
+        return (found,) if not self._barring.is_delicate or self._may_go_on(found) else ()
+
+    def _may_go_on(self, here: SchemaHypothesis) -> bool:
+        """Return whether a character that is begun can be finished."""
+        node, left, _ = self._automaton.name_of(here.at)
+        if not left or not node:
+            return True
+        return any(self.step(here, byte) for byte in self._automaton.moves(here.at))
+
+    def has_ended(self, inner: SchemaHypothesis) -> bool:
+        return self._machine.has_ended(inner.schema)
+
+    def describe(self, inner: SchemaHypothesis) -> Hashable:
+        return (self._machine.describe(inner.schema), inner.at)
+
+    def identify(self, inner: SchemaHypothesis) -> Hashable:
+        return (self._machine.identify(inner.schema), inner.at)
+
+    def legal(self, inner: SchemaHypothesis, rest: Rest) -> Part:
+        part = self._machine.masks.legal(inner.schema)
+        unverified = self._barring.unverified(inner.at)
+        is_string = inner.schema.nodes[0][STATE][0] in (STRING, KEY)
+        index, here = self._boundaries.index, Link(self, inner, rest)
+        text_indices = unverified.others if is_string else [*unverified.inside, *unverified.others]
+        removed = [
+            index.ids[n]
+            for n in text_indices
+            if _has(part, index.ids[n]) and not self._reads(here, index.texts[n])
+        ]
+        if is_string:
+            removed += unverified.ids
+        return Part(part.rows, part.few, removed=(*part.removed, *removed)) if removed else part
+
+    def _reads(self, here: Link, text: bytes) -> bool:
+        """Return whether a token's text is legal, that may lead into the rest."""
+        after = self._boundaries.step((here,), text)
+        return any(link.piece.is_live(link.inner, link.rest) for link in after)
+
+    def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:
+        scan, start = self.piece.walk(trie, nodes, rest), self.start(rest)[0]
+        reads = partial(self._reads, start)
+        return self._boundaries.scanner.cut(trie, nodes, scan, self._find_holding(trie), reads)
+
+    def _find_holding(self, trie: Trie) -> list[int]:
+        unverified = self._barring.unverified(START)
+        text_indices = sorted([*unverified.inside, *unverified.others])
+        if not text_indices or trie is self._boundaries.index.tokens:
+            return text_indices
+        # What follows a quote in a token has a word only if the token has it.
+        return list(range(len(trie.texts)))
+
+
+def _has(part: Part, token: int) -> bool:
+    return token in part.few or any(row[token >> 5] >> (token & 31) & 1 for row in part.rows)
+
 
 _MOST_STATES = 200_000
 _ROOT, _WHOLE = 0, -1  # no word is begun; one of them is whole
@@ -147,3 +337,61 @@ class _Product:
             [NO_LABEL, *(labels[number] for number in kept)],
             numbers[0],
         )
+
+
+_FIRST = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+_LATER = _FIRST + b"0123456789"
+# What is left of the names that the text may be, ``None`` for no name, and whether it has begun.
+_State = tuple[Left | None, bool]
+
+
+class OtherName(ByteAutomaton[_State]):
+    """Reads a name that is none of some, which are sorted, each once."""
+
+    def __init__(self, names: Sequence[bytes]) -> None:
+        self.names = names
+        super().__init__(((0, len(names), 0) if names else None, False))
+
+    def find_moves(self, name: _State) -> dict[int, _State]:
+        left, has_begun = name
+        after = split_words(self.names, left) if left else {}
+        return {byte: (after.get(byte), True) for byte in (_LATER if has_begun else _FIRST)}
+
+    def is_accepting(self, name: _State) -> bool:
+        left, has_begun = name
+        return has_begun and (left is None or len(self.names[left[0]]) != left[2])
+
+
+class OtherNameScans(AutomatonScans):
+    """What is known of names that are none of some; ``every`` is the same of all names."""
+
+    def __init__(self, automaton: OtherName, every: AutomatonScans) -> None:
+        super().__init__(automaton, every.scanner)
+        self._other, self._every = automaton, every
+
+    def _scan(self, at: int, bytes_: frozenset[int] | None) -> Scan:
+        left, has_begun = self._other.name_of(at)
+        scan = self._every.scan(self._every.automaton.state_of((None, has_begun)), bytes_)
+        return self._leave_out(scan, self.index.tokens, [ROOT], left)
+
+    def _walk(self, trie: Trie, nodes: Ints) -> Scan:
+        left, _ = self._other.name_of(START)
+        return self._leave_out(self._every.walk(trie, nodes), trie, nodes.tolist(), left)
+
+    def _leave_out(self, scan: Scan, trie: Trie, nodes: list[int], left: Left | None) -> Scan:
+        """Return a scan from some nodes that does not end where one of the names is whole."""
+        names, whole = self._other.names, list[int]()
+        worklist = [(node, left) for node in nodes if left is not None]
+        for node, here in worklist:  # grows while we walk it
+            after = split_words(names, here)
+            charge_steps(1 + len(after))
+            for byte, more in after.items():
+                child = trie.child(node, byte)
+                if child >= 0:
+                    worklist.append((child, more))
+                    if len(names[more[0]]) == more[2]:
+                        whole.append(child)
+        if not whole:
+            return scan
+        removed = np.array(whole, dtype=np.int32)
+        return scan._replace(exits=without(scan.exits, removed, len(trie.bytes)))

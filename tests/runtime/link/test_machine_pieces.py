@@ -4,7 +4,7 @@ import pytest
 
 from maskc.kit.file import make_kit
 from maskc.kit.kit import Kit
-from maskc.runtime.link.joining.grammar_piece import MachinePiece
+from maskc.runtime.link.joining.machine_pieces import MachinePiece
 from maskc.vocab.vocabulary import Vocabulary
 
 TOKENS = (b"(", b"a", b")", b"!", b"a!", b"a)!", b"a))", b"((", b"!!")

@@ -1,11 +1,16 @@
-"""What is legal in a loop that allows ever fewer passes, worked out once for all numbers of them.
+"""Pieces whose passes are counted, and what is legal in a loop that allows ever fewer of them.
+
+An automaton with counters has a state for each count, too many to number them. So what its piece
+knows of a text is the state itself, with exact counts; numbers have only states in which each count
+stands for all those that no token tells from it. A mask of the count 3 is the mask of 60,000 if the
+bound is 65,536.
 
 In a raw string with ``maxLength`` each character is a pass, and each character that was read leaves
 one pass less. A token needs some number of passes: all of them if it ends inside the loop, or those
 before a node at which the text may end, if the rest of the token is read by what follows. The least
 of these numbers decides, so the masks are nested: with one pass less a mask loses the tokens that
 need just so many. Where the loop demands passes before it is left, the greatest number with which a
-token leaves it counts as well.
+token leaves it counts as well. So what is legal is worked out once for all numbers of passes.
 
 What follows the loop is walked once, level by level from all nodes at which the text may end, with
 the passes before each. It is determinised on the way: a state is a set of hypotheses.
@@ -16,20 +21,20 @@ Example: before ``</p>``, the token ``ab</`` needs two passes, as ``</`` then en
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maskc.runtime.link.automata.loop_reader import (
-    LEVEL,
-    NODES_AT_ONCE,
-    ComponentReading,
-    LoopReader,
-)
-from maskc.runtime.link.automata.loops import MOST_PASSES, Loop
+from maskc.errors import LimitError
+from maskc.runtime.link.automata import MAX_MEGABYTES, START, ByteAutomaton
+from maskc.runtime.link.automata.loop_reader import LEVEL, NODES_AT_ONCE, LoopReader
+from maskc.runtime.link.automata.loops import MOST_PASSES, ComponentReading, Loop, Passes
 from maskc.runtime.link.automata.node_sets import going_on, list_ending
+from maskc.runtime.link.automata.scanning import AutomatonScans, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
+from maskc.runtime.link.joining.pieces import Link, ScannedPiece, cross
 from maskc.runtime.machine import EVERY_BYTE
 from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Words
 from maskc.runtime.schema.tries.summary import Part
@@ -38,11 +43,83 @@ from maskc.runtime.successors import NOT_FOLLOWED, StepTable
 
 if TYPE_CHECKING:
     from maskc.runtime.link.joining.boundaries import PieceBoundaries
-    from maskc.runtime.link.joining.pieces import Link
+
+MAX_STATES, MAX_BYTES = 50_000, MAX_MEGABYTES * 1_000_000
+
+_Name = TypeVar("_Name", bound=Hashable)
+
+
+class CountingAutomaton(ByteAutomaton[_Name]):
+    """An automaton over bytes whose states have counters; only capped states have numbers."""
+
+    @abstractmethod
+    def read(self, name: _Name, byte: int) -> _Name | None:
+        """Return the state after a byte, with exact counts; ``None`` if none follows."""
+
+    @abstractmethod
+    def cap(self, name: _Name) -> _Name:
+        """Return the state whose counts stand for all that no token tells from these."""
+
+    def fill(self, name: _Name, bytes_: Sequence[int]) -> tuple[list[int], _Name]:  # noqa: ARG002
+        """Return bytes that lead nearer to an end as there must be more, and the state after them.
+
+        Of those that may follow a state the first of ``bytes_`` is taken. Here there are none.
+        """
+        return [], name
+
+    @abstractmethod
+    def measure(self, name: _Name) -> int:
+        """Return about how many bytes of memory a name takes."""
+
+    def _number(self, name: _Name) -> int:
+        if name not in self._numbers:
+            if self.n_states >= MAX_STATES:
+                raise LimitError("states in the pattern's automaton", MAX_STATES, "simplify it")
+            if self.n_bytes >= MAX_BYTES:
+                raise LimitError("MB of states of a pattern", MAX_MEGABYTES, "simplify it")
+            self.grow(self.measure(name))
+        return super()._number(name)
+
+
+class CountingPiece(ScannedPiece):
+    """A piece that an automaton with counters reads; what it knows is the name of a state."""
+
+    automaton: CountingAutomaton[Any]
+
+    def __init__(self, make: Callable[[], CountingAutomaton[Any]], scanner: TrieScanner) -> None:
+        super().__init__(AutomatonScans(make(), scanner))
+        self._make = make
+
+    @property
+    def n_states(self) -> int:
+        return self._scans.automaton.n_states
+
+    def start(self, rest: Rest) -> tuple[Link, ...]:
+        return (Link(self, self.automaton.name_of(START), rest),)
+
+    def step(self, inner: Any, byte: int) -> Sequence[Any]:
+        after = self.automaton.read(inner, byte)
+        return () if after is None else (after,)
+
+    def has_ended(self, inner: Any) -> bool:
+        return self.automaton.is_accepting(inner)
+
+    def seen(self, inner: Any) -> Any:
+        return self.automaton.cap(inner)
+
+    def legal(self, inner: Any, rest: Rest) -> Part:
+        automaton = self._scans.automaton
+        if automaton.n_states > MAX_STATES // 2 or automaton.n_bytes > MAX_BYTES // 2:
+            # Texts need ever new states: those of old ones are forgotten.
+            self._scans = AutomatonScans(self._make(), self._scans.scanner)
+        scans = self._scans
+        state = scans.automaton.state_of(self.automaton.cap(inner))
+        part = rest.count_down(scans.automaton.loop_of(state))
+        return part or cross(scans.scan(state, rest.first_bytes), scans, rest)
+
 
 _MOST_MOVES, _MOST_HYPOTHESES = 1_000, 16  # of what follows; beyond it is walked for each mask
 _FEW = 100  # tokens that are left out one by one
-Passes = NDArray[np.uint16]
 
 
 class Countdown(NamedTuple):

@@ -1,9 +1,12 @@
-"""An artifact of a grammar as a piece: its masks say which tokens stay inside it.
+"""Pieces that a machine of their own reads: a JSON Schema, and an artifact of a grammar.
 
-It has no walk of its own, so where a token begins before it or goes on after it, its machine is
-stepped through the trie: all of it, or only on the paths to where what follows can begin. Of
-275,000 nodes of a trie, from 150 a ``<`` goes on, and 218 lie on the paths to these. So where a tag
-follows a text, 218 nodes are looked at.
+What follows the text of a JSON Schema stands at the bottom of its machine's stack.
+
+The masks of a grammar's artifact say which tokens stay inside it. It has no walk of its own, so
+where a token begins before it or goes on after it, its machine is stepped through the trie: all of
+it, or only on the paths to where what follows can begin. Of 275,000 nodes of a trie, from 150 a
+``<`` goes on, and 218 lie on the paths to these. So where a tag follows a text, 218 nodes are
+looked at.
 
 Example: of ``"(" start ")" | "a"`` before ``!``, after ``a`` the trie is followed to where ``!``
 goes on, and the text may end at the root, but not at ``(``.
@@ -25,6 +28,8 @@ from maskc.runtime.link.automata.scanning import NO_EXITS, Scan, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece
 from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.schema.machine.nodes import Configuration
+from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.tries import ROOT, Ints, Trie
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.step_budget import charge_steps
@@ -32,6 +37,38 @@ from maskc.runtime.successors import DEAD, StepTable, key_of
 
 _STEP = 20  # what a step of a grammar's machine counts for
 _FEW_NODES = 5_000  # on paths, which are listed
+
+
+class SchemaPiece(Piece):
+    """A JSON Schema."""
+
+    def __init__(self, machine: MaskedSchemaMachine) -> None:
+        self.machine = machine
+        self.first_bytes = machine.may_read(machine.start()[0])
+
+    def start(self, rest: Rest) -> tuple[Link, ...]:
+        return (Link(self, self.machine.start_before(rest.capped), rest),)
+
+    def step(self, inner: Configuration, byte: int) -> Sequence[Configuration]:
+        after = self.machine.read(inner, byte)
+        return () if after is None else (after,)
+
+    def has_ended(self, inner: Configuration) -> bool:
+        return self.machine.has_ended(inner)
+
+    def describe(self, inner: Configuration) -> Hashable:
+        return self.machine.describe(inner)
+
+    def identify(self, inner: Configuration) -> Hashable:
+        return self.machine.identify(inner)
+
+    def legal(self, inner: Configuration, rest: Rest) -> Part:  # noqa: ARG002  # it is in the stack
+        return self.machine.masks.legal(inner)
+
+    def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:
+        """Return what it and its rest read from some nodes on: no exit is left."""
+        start = self.machine.start_before(rest.capped)
+        return Scan(self.machine.masks.begin(trie, tuple(nodes.tolist()), start), NO_EXITS)
 
 
 class TriePaths(NamedTuple):

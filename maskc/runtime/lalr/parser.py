@@ -1,9 +1,14 @@
-"""The effect of a terminal on a stack.
+"""The parser: the rows of a refined LALR table, and the effect of a terminal on a stack.
 
-Its *stack effect*: how many states are popped, and which are pushed instead. An LALR parser may
-take hundreds of reductions to shift one terminal, and touches the same few states again and again;
-the effect is what is left of them. It depends on the states that were read only, so it is cached by
-these.
+Rows are dicts and lists that are made when they are first asked for. A *refined state* is an LALR
+state split by what can be below it on the stack, so that it names the lookaheads that lead to an
+end (:mod:`maskc.compiler.lalr.refine`). Every method of the tables returns a shared object that
+must not be changed.
+
+The *stack effect* of a terminal is how many states are popped, and which are pushed instead. An
+LALR parser may take hundreds of reductions to shift one terminal, and touches the same few states
+again and again; the effect is what is left of them. It depends on the states that were read only,
+so it is cached by these.
 
 What happens above a state depends on that state, the nonterminal on it and the terminal only, until
 a reduction pops the state itself: that is a *segment* of the effect. Each pair (state, nonterminal)
@@ -18,14 +23,127 @@ in tables that somebody forged, A on a state becomes B, which becomes A.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
-from maskc.ids import NO_NONTERMINAL, NonterminalId, RefinedStateId, TerminalId
+from maskc.artifact.model import Contents
+from maskc.ids import (
+    NO_NONTERMINAL,
+    ContextId,
+    LalrStateId,
+    LayoutContextId,
+    NonterminalId,
+    ProductionId,
+    RefinedStateId,
+    TerminalId,
+)
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.lalr.hypothesis import ReadSet, Stack, pop_and_push, serial_of
-from maskc.runtime.lalr.stack_cache import DEEP, StackCache
-from maskc.runtime.lalr.tables import LalrTables
-from maskc.runtime.scanner import Lookaheads
+from maskc.runtime.lalr.hypothesis import DEEP, ReadSet, Stack, StackCache, pop_and_push, serial_of
+from maskc.runtime.scanner import Lookaheads, to_bit_sets, view_numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Lark's ``Indenter``, in numbers."""
+
+    newline: TerminalId  # the terminal of a line's end, with the blanks of the next line
+    # indent, dedent: the terminals of a block's begin and end
+    indent: TerminalId
+    dedent: TerminalId
+    tab_len: int  # columns that a tabulator adds
+    dedent_at_end: int  # the lookahead of a dedent that the end of the text brings, as a bit set
+
+
+class LalrTables:
+    """The parser of one artifact."""
+
+    def __init__(self, contents: Contents, lookaheads: Lookaheads) -> None:
+        layout, arrays = contents.header["layout"], contents.arrays
+        # the terminals of the indentation, None without one
+        self.layout: Layout | None = None
+        if layout:
+            self.layout = Layout(
+                layout["newline"],
+                layout["indent"],
+                layout["dedent"],
+                layout["tab_len"],
+                1 << int(layout["dedent_at_end"]),
+            )
+        # refined state → LALR state
+        self.lalr_state: list[LalrStateId] = arrays["lalr_state"].tolist()
+        self.n_states = len(self.lalr_state)  # how many refined states there are
+        # refined state → 1 between brackets, where lines and columns do not count
+        self.enclosed: list[int] = arrays["enclosed"].tolist()
+        context = arrays["lalr_context"][arrays["lalr_state"]]
+        n_contexts = arrays["scanner_enter"].shape[1]
+        # refined state → number of the set of terminals that the lexer may look for
+        self.context: list[ContextId] = context.tolist()
+        # refined state → context and enclosed in one number; see Lookaheads.after
+        self.layout_context: list[LayoutContextId] = (
+            context + n_contexts * arrays["enclosed"]
+        ).tolist()
+        # production_lhs, production_length: of each production
+        self.production_lhs: list[NonterminalId] = arrays["production_lhs"].tolist()
+        self.production_length: list[int] = arrays["production_length"].tolist()
+        self._shift_first: list[int] = arrays["shift_first"].tolist()
+        self._shift_terminal: list[TerminalId] = arrays["shift_terminal"].tolist()
+        self._shift_state: list[RefinedStateId] = arrays["shift_state"].tolist()
+        self._goto_first: list[int] = arrays["goto_first"].tolist()
+        self._goto_nonterminal: list[NonterminalId] = arrays["goto_nonterminal"].tolist()
+        self._goto_state: list[RefinedStateId] = arrays["goto_state"].tolist()
+        self._reduce_first: list[int] = arrays["reduce_first"].tolist()
+        self._reduce_production: list[ProductionId] = arrays["reduce_production"].tolist()
+        self._reduce_set = view_numbers(arrays["reduce_set"])
+        self._reduce_set_first = view_numbers(arrays["reduce_set_first"])
+        self._reduce_set_terminal = view_numbers(arrays["reduce_set_terminal"])
+        self._shifts: list[dict[TerminalId, RefinedStateId] | None] = [None] * self.n_states
+        self._gotos: list[dict[NonterminalId, RefinedStateId] | None] = [None] * self.n_states
+        self._reduces: list[dict[TerminalId, ProductionId] | None] = [None] * len(
+            arrays["lalr_context"]
+        )
+        # refined state → the lookaheads that a stack with this state on top can go on with
+        self.taken = to_bit_sets(arrays["live"])
+        ends = lookaheads.end | (self.layout.dedent_at_end if self.layout else 0)
+        taken = zip(self._shift_terminal, self._shift_state, strict=True)
+        # terminals after which some stack lets the text end
+        self.may_end = frozenset(t for t, state in taken if self.taken[state] & ends)
+
+    def shifts(self, state: RefinedStateId) -> dict[TerminalId, RefinedStateId]:
+        """Return terminal → refined state."""
+        row = self._shifts[state]
+        if row is None:
+            low, high = self._shift_first[state : state + 2]
+            row = self._shifts[state] = dict(
+                zip(self._shift_terminal[low:high], self._shift_state[low:high], strict=True)
+            )
+        return row
+
+    def gotos(self, state: RefinedStateId) -> dict[NonterminalId, RefinedStateId]:
+        """Return nonterminal → refined state."""
+        row = self._gotos[state]
+        if row is None:
+            low, high = self._goto_first[state : state + 2]
+            row = self._gotos[state] = dict(
+                zip(self._goto_nonterminal[low:high], self._goto_state[low:high], strict=True)
+            )
+        return row
+
+    def reduces(self, lalr_state: LalrStateId) -> dict[TerminalId, ProductionId]:
+        """Return terminal → production, of an LALR state: its refined states reduce alike."""
+        row = self._reduces[lalr_state]
+        if row is None:
+            low, high = self._reduce_first[lalr_state], self._reduce_first[lalr_state + 1]
+            row = {}
+            for entry in range(low, high):
+                number = self._reduce_set[entry]
+                first, end = self._reduce_set_first[number], self._reduce_set_first[number + 1]
+                production = self._reduce_production[entry]
+                for terminal in self._reduce_set_terminal[first:end]:
+                    row[terminal] = production
+            # Only now: another thread that finds a row takes it for whole.
+            self._reduces[lalr_state] = row
+        return row
+
 
 # What one pushed state takes in a cached effect, and in the effects of tokens that are made of it.
 _STATE_BYTES: Final = 16
