@@ -43,7 +43,7 @@ def list_marked():
     found = []
     for path in sorted((ROOT / "maskc").rglob("*.py")):
         names = MARKED.findall(path.read_text())
-        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         found += [getattr(importlib.import_module(module), name) for name in names]
     return found
 

@@ -16,9 +16,10 @@ dictionary look-ups. It is built lazily.
 
 A set of stacks allows what one of its stacks allows: all paths down the graph are read, and what
 several debts allow is what one of them allows. Down the graph a node is read once, when all that
-lie above it were: these are younger. Of a state that was pushed and those that it reduces to alone
-(``1`` is an atom, a factor, a term) a *layer* is made (:mod:`maskc.runtime.glr.tables`), and what
-one query finds in one layer is cached.
+lie above it were: these are younger. Where the state that was pushed reduces by a production of
+one symbol, it is popped again and the nonterminal is pushed onto the same state: an atom becomes a
+factor, a term, and so on. A *layer* is the pushed state and all states that it becomes in this way.
+It depends on the state below alone; what one query finds in one layer is cached.
 
 A debt is one number and a state of the automaton a tuple of them, so what is cached are tuples of
 numbers, which the garbage collector does not look at twice.
@@ -43,12 +44,12 @@ from typing import Final
 from maskc.acyclic import mypyc_attr
 from maskc.ids import GeneralStateId, NonterminalId, ScannerStateId
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.glr.gss import ONE, Stacks, index_nodes, list_nodes
+from maskc.runtime.glr.gss import BOTTOM, ONE, Lr0Tables, Reduction, Stacks, index_nodes, list_nodes
 from maskc.runtime.glr.queries import Queries, StackQuery
-from maskc.runtime.glr.tables import BOTTOM, Layer, Layers, Lr0Tables
 from maskc.runtime.step_budget import charge_steps
 
 _AT_ONCE: Final = 8  # checks, queries or debts that are gone through in one step of effort
+_LAYER_BYTES: Final = 900  # of a layer and its entry in a cache, roughly
 _NUMBER_BYTES: Final = 10  # of a debt in a key, roughly, most of which are shared
 
 # States are popped, then a nonterminal is pushed, and then the query is answered. In one number:
@@ -70,6 +71,73 @@ class DebtEdge:
     def __init__(self, unions: tuple[int, ...], debts: Debts) -> None:
         self.unions = unions  # of tokens that are legal, whatever is below
         self.debts = debts  # those that are left; with none left the rest does not matter
+
+
+@mypyc_attr(acyclic=True)
+class Layer:
+    """Some states, any of which may be on top of one state. Never changes."""
+
+    __slots__ = ("below", "live", "number", "reduces", "shifting", "taken")
+
+    def __init__(
+        self,
+        number: int,
+        below: GeneralStateId,
+        shifting: tuple[GeneralStateId, ...],
+        reduces: tuple[Reduction, ...],
+        taken: int,
+        live: int,
+    ) -> None:
+        self.number = number  # below Layers.n
+        self.below = below  # the state that it is on top of, or BOTTOM
+        self.shifting = shifting  # the states that shift anything
+        # what they reduce to, but for what makes them other states of the layer
+        self.reduces = reduces
+        self.taken = taken  # the lookaheads that some of them shift or end with, as a bit set
+        self.live = live  # those that some stack with one of them on top can go on with
+
+
+class Layers:
+    """The layers of one artifact."""
+
+    def __init__(self, parser: Lr0Tables, budget: Budget) -> None:
+        self._parser = parser
+        self._n_states = len(parser.taken)
+        self.n = (1 + self._n_states) * self._n_states  # the numbers of layers are below this
+        self._pushed = Cache(budget, n_bytes=_LAYER_BYTES)  # number → layer
+
+    def push(self, below: GeneralStateId, state: GeneralStateId) -> Layer:
+        """Return the layer of a state that was pushed onto another one."""
+        number = (below + 1) * self._n_states + state
+        found: Layer | None = self._pushed.get(number)
+        if found is None:
+            found = self._make(number, below, self._list_states(below, state))
+            self._pushed.put(number, found)
+        return found
+
+    def _list_states(self, below: GeneralStateId, state: GeneralStateId) -> list[GeneralStateId]:
+        """Return a state and those that it reduces to alone."""
+        gotos = self._parser.gotos(below)
+        found = [state]
+        for reached in found:  # grows while we walk it
+            for nonterminal, length in self._parser.reduces(reached):
+                target = gotos.get(nonterminal) if length == 1 else None
+                if target is not None and target not in found:
+                    found.append(target)
+        return found
+
+    def _make(self, number: int, below: GeneralStateId, states: list[GeneralStateId]) -> Layer:
+        parser = self._parser
+        reductions: dict[Reduction, None] = {}
+        taken = live = 0
+        for state in states:
+            taken |= parser.taken[state]
+            live |= parser.live[state]
+            for reduction in parser.reduces(state):
+                if reduction[1] > 1:
+                    reductions[reduction] = None
+        shifting = tuple([state for state in states if parser.shifts(state)])
+        return Layer(number, below, shifting, tuple(reductions), taken, live)
 
 
 _Top = tuple[StackQuery, Layer]  # what is on top of a state, and the query on it
@@ -104,7 +172,10 @@ class DebtReader:
         self._queries = queries
         self._parser = parser
         self._n_states = len(parser.taken)
-        self._follow = self._find_follow()
+        # nonterminal → the lookaheads that some stack goes on with after it
+        self._follow = [0] * parser.n_nonterminals
+        for nonterminal, state in parser.list_gotos():
+            self._follow[nonterminal] |= parser.live[state]
         self._layers = Layers(parser, budget)
         # Debts as numbers: lengths are below the first, nonterminals and states below the second.
         self._n_lengths = 1 + parser.longest
@@ -187,13 +258,6 @@ class DebtReader:
             debts = edge.debts
             if debts:
                 parting.append((below, debts))
-
-    def _find_follow(self) -> list[int]:
-        """Return, for each nonterminal, the lookaheads that some stack goes on with after it."""
-        found = [0] * self._parser.n_nonterminals
-        for nonterminal, state in self._parser.list_gotos():
-            found[nonterminal] |= self._parser.live[state]
-        return found
 
     def _edge(self, debts: Debts, state: GeneralStateId) -> DebtEdge:
         """Return what reading a state below the top yields."""
@@ -284,7 +348,8 @@ class DebtReader:
             if wanted & layer.taken:
                 unions |= allowed
         nodes_after = query.nodes_after
-        for state, shifts in layer.shifts:
+        for state in layer.shifting:
+            shifts = self._parser.shifts(state)
             # The shorter of the two is gone through.
             if len(nodes_after) <= len(shifts):
                 shifted = [terminal for terminal in nodes_after if terminal in shifts]

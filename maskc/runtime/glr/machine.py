@@ -25,7 +25,7 @@ from maskc.ids import (
 )
 from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.glr.debts import DebtReader
-from maskc.runtime.glr.gss import GraphStructuredStack, Stacks
+from maskc.runtime.glr.gss import GraphStructuredStack, Lr0Tables, Stacks
 from maskc.runtime.glr.queries import (
     CONTEXT,
     END_OF_TEXT,
@@ -33,7 +33,6 @@ from maskc.runtime.glr.queries import (
     Queries,
     TokensWithoutRows,
 )
-from maskc.runtime.glr.tables import Lr0Tables
 from maskc.runtime.graph import GraphReader
 from maskc.runtime.pool import MaskComposer, MaskPool, PooledMask
 from maskc.runtime.scanner import Lookaheads, ScannerTables, group_bytes

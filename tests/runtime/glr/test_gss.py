@@ -3,8 +3,7 @@
 import pytest
 
 from maskc.runtime.cache import Budget
-from maskc.runtime.glr.gss import GraphStructuredStack
-from maskc.runtime.glr.tables import Lr0Tables
+from maskc.runtime.glr.gss import GraphStructuredStack, Lr0Tables
 from tests.compiled import compile_text
 
 
