@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _ROOT = Path(__file__).parent.parent
-_HOT = "maskc.runtime.lalr.machine"  # is compiled if anything is
+_HOT = "maskc.runtime.lalr"  # is compiled if anything is
 
 
 def is_compiled() -> bool:

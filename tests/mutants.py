@@ -123,7 +123,7 @@ MUTANTS = (
         "has_begun[here] = has_ended[here] & begins[here]",
     ),
     Mutant(
-        "runtime/lalr/stepping.py",
+        "runtime/lalr/lexemes.py",
         "if layout is not None and n_open > 1:",
         "if layout is not None and n_open > 2:",
     ),

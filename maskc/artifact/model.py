@@ -14,7 +14,7 @@ end. Whatever the bytes of a file are, one that passes never makes it raise, loo
 * no mask has a token beyond the vocabulary, and each is read in a few steps.
 
 What would take too long to prove at load, the runtime bounds, for any tables: reductions that go
-in cycles, readings and queries without end (:mod:`maskc.runtime.lalr.stepping`,
+in cycles, readings and queries without end (:mod:`maskc.runtime.lalr`,
 :mod:`maskc.runtime.lalr.debts`), and a node without an answer allows nothing.
 """
 

@@ -18,7 +18,7 @@ from maskc.errors import CaptureError, SpellingError, WrongTypeError, WrongValue
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.budget import Endings
 from maskc.runtime.compiled import Compiled
-from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.spelling import Spelling

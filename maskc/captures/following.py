@@ -29,8 +29,8 @@ from maskc.runtime.artifact import Artifact
 from maskc.runtime.holes.masks import HoleMasks, Trail
 from maskc.runtime.holes.side import Read, SideHypothesis, Step
 from maskc.runtime.holes.stepping import BEGINNING, OUTSIDE
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import Hypothesis, HypothesisCache, ReadSet, Stack
-from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import EVERY_BYTE
 from maskc.runtime.pool import PooledMask
 from maskc.runtime.step_budget import one_mask

@@ -18,8 +18,8 @@ from maskc.captures.tracing import NOWHERE, Extents, Parse, Span, Spans, Symbols
 from maskc.ids import EMPTY_TEXT, IGNORED, ScannerStateId, TerminalId
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.holes.side import Read, SideHypothesis, SideMachine, SideStepper, Step
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
-from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.pool import PooledMask
 
 

@@ -29,8 +29,8 @@ from maskc.grammar import LalrGrammar
 from maskc.ids import END, LalrStateId, NonterminalId, ProductionId, RefinedStateId, TerminalId
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import Artifact
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import ReadSet, Stack
-from maskc.runtime.lalr.machine import LalrMachine
 
 _N_NEAREST = 3
 

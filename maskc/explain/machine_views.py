@@ -32,10 +32,10 @@ from maskc.ids import (
     TerminalId,
 )
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.glr.machine import GlrHypothesis, GlrMachine
+from maskc.runtime.glr import GlrHypothesis, GlrMachine
 from maskc.runtime.glr.queries import LAYOUT_CONTEXT
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet
-from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Machine
 from maskc.runtime.scanner import Lookaheads, OpenLexeme, ScannerTables
 

@@ -28,8 +28,8 @@ from maskc.explain.groups import group_tokens
 from maskc.explain.machine_views import GlrView, GrammarNames, H, LalrView, MachineView
 from maskc.ids import EMPTY_TEXT, IGNORED
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.glr.machine import GlrMachine
-from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.glr import GlrMachine
+from maskc.runtime.lalr import LalrMachine
 
 
 @dataclass(frozen=True, slots=True)

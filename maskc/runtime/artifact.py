@@ -20,7 +20,7 @@ from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.batches import follow_examples
 from maskc.runtime.cache import Budget
 from maskc.runtime.compiled import Compiled
-from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.loading import KitLike, drop_tokens, leaves_tokens, load_contents, open_table
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
@@ -312,7 +312,7 @@ def _machine_of(header: dict[str, Any]) -> Callable[..., Machine[Any]]:
 
         return partial(open_link, open_grammar=lambda inner: Artifact(inner).machine)
     if is_general(header):
-        from maskc.runtime.glr.machine import GlrMachine
+        from maskc.runtime.glr import GlrMachine
 
         return GlrMachine
     return LalrMachine

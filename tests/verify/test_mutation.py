@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.lalr import LalrMachine
 from maskc.verify.characters import split_cut
 from maskc.verify.model import Document, Unit
 from maskc.verify.mutation import KINDS, count_text, draw_mutations, mutate

@@ -21,9 +21,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from maskc.ids import GeneralStateId, LalrStateId
-from maskc.runtime.glr.machine import GlrMachine
+from maskc.runtime.glr import GlrMachine
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import Stack, lower, serial_of
-from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.step_budget import charge_steps
 
 NEVER: Final = 1_000_000

@@ -30,9 +30,9 @@ from maskc.runtime.budget.completions import (
 from maskc.runtime.budget.parsing import ParsedTexts
 from maskc.runtime.budget.strings import search
 from maskc.runtime.budget.values import JsonTexts
-from maskc.runtime.glr.machine import GlrMachine
+from maskc.runtime.glr import GlrMachine
 from maskc.runtime.holes import HoleMachine
-from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.link.automata import NO_LABEL, START, ByteAutomaton
 from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.link.joining.counting import CountingAutomaton, CountingPiece

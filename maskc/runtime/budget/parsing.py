@@ -33,11 +33,11 @@ from maskc.ids import (
 from maskc.levels import spread
 from maskc.runtime.budget.completions import Proposal, Texts
 from maskc.runtime.budget.derivations import NEVER, Cost, Derivations, DerivationTable
+from maskc.runtime.glr import GlrMachine
 from maskc.runtime.glr.gss import Stacks, list_nodes
-from maskc.runtime.glr.machine import GlrMachine
 from maskc.runtime.holes.side import SideHypothesis
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import ReadSet, Stack
-from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.scanner import ScannerTables
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps

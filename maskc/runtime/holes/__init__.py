@@ -1,6 +1,6 @@
 """An artifact whose terminals are narrowed: its machine, and what makes matchers of it.
 
-What a token does and which are legal is cached as in :mod:`maskc.runtime.lalr.machine`, with the
+What a token does and which are legal is cached as in :mod:`maskc.runtime.lalr`, with the
 track of the open lexeme beside the scanner's state; masks are numbered in the artifact's own pool.
 
 Example: ``artifact.bind(TABLE=["users", "orders"]).matcher()`` allows after ``FROM `` what begins
@@ -25,15 +25,16 @@ from maskc.runtime.holes.lexemes import Beginnings, LexemeWalks, TerminalLexemes
 from maskc.runtime.holes.masks import HoleMasks
 from maskc.runtime.holes.side import SideHypothesis, SideMachine, Step
 from maskc.runtime.holes.stepping import BEGINNING, Automaton, HoleStepper, Tracks
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import (
     Hypothesis,
     HypothesisCache,
     ReadSet,
+    find_effect,
     measure_effects,
     pop_and_push,
 )
-from maskc.runtime.lalr.machine import LalrMachine, find_effect
-from maskc.runtime.lalr.newlines import COUNTED
+from maskc.runtime.lalr.lexemes import COUNTED
 from maskc.runtime.link.automata import ByteAutomaton, Words
 from maskc.runtime.machine import Machine, check_hypotheses
 from maskc.runtime.pool import PooledMask

@@ -20,8 +20,8 @@ from maskc.runtime.graph import Mask
 from maskc.runtime.holes.lexemes import Exits, Inside, LexemeWalks, TrieState
 from maskc.runtime.holes.side import SideHypothesis
 from maskc.runtime.holes.stepping import BEGINNING, OUTSIDE, HoleStepper, Tracks
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import Ended, Hypothesis, ReadSet
-from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.pool import PooledMask
 from maskc.runtime.schema.tries import ROOT, TokenIndex, Trie
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps

@@ -15,8 +15,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 from maskc.ids import DEAD, ENDS, FORKS, NO_LINE, ScannerStateId, TerminalId
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
-from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
 from maskc.runtime.pool import MaskPool, PooledMask
 from maskc.runtime.step_budget import charge_steps, one_mask
@@ -57,7 +57,7 @@ def _read_nothing(start: int, end: int) -> bytes:
 
 
 class SideStepper(Generic[Side]):
-    """Moves hypotheses by bytes, as :mod:`maskc.runtime.lalr.stepping` moves plain ones.
+    """Moves hypotheses by bytes, as :mod:`maskc.runtime.lalr` moves plain ones.
 
     Attributes:
         scanner: of the artifact.

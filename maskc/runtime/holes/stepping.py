@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 from maskc.ids import EMPTY_TEXT, BoundaryId, OpenLexemeId, ScannerStateId, TerminalId
 from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.holes.side import SideHypothesis, SideStepper, Step
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
-from maskc.runtime.lalr.machine import LalrMachine
 from maskc.runtime.link.automata import START, ByteAutomaton
 from maskc.runtime.step_budget import charge_steps
 

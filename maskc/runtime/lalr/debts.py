@@ -38,7 +38,7 @@ from maskc.ids import (
 )
 from maskc.runtime.graph import GraphReader, LookaheadCheck, ParserQuery
 from maskc.runtime.lalr.hypothesis import Stack
-from maskc.runtime.lalr.newlines import Newlines
+from maskc.runtime.lalr.lexemes import Lexemes, Newlines
 from maskc.runtime.lalr.parser import LalrTables, StackEffects
 from maskc.runtime.lalr.pending_reductions import (
     BLOCK,
@@ -59,7 +59,6 @@ from maskc.runtime.lalr.pending_reductions import (
     Task,
     what_then,
 )
-from maskc.runtime.lalr.stepping import Lexemes
 from maskc.runtime.scanner import ScannerTables
 
 

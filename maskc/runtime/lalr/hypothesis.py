@@ -333,3 +333,29 @@ class StackNumbers:
             below = self._by_pair.number(below << _STATE_BITS | item.state)
             self._by_serial.put(serial_of(item), below)
         return below
+
+
+# What a token makes of a hypothesis: how many states of the stack are popped; which are pushed,
+# lowest first; the scanner state afterwards; the open blocks afterwards, ``None`` if they stay; and
+# the column afterwards. A plain tuple: to unpack a named one would be a tenth of a token's time.
+TokenEffect = tuple[int, tuple[RefinedStateId, ...], ScannerStateId, tuple[int, ...] | None, int]
+
+
+def find_effect(before: Hypothesis, after: Hypothesis, lowest: int) -> TokenEffect:
+    """Return what made one hypothesis of another.
+
+    ``lowest`` is the smallest depth of a stack node that was read meanwhile.
+    """
+    stack, pushed = after.stack, []
+    while stack.depth > lowest and stack is not before.stack:
+        pushed.append(stack.state)
+        if stack.below is None:
+            raise ValueError("a stack ends above its lowest state")
+        stack = stack.below
+    return (
+        before.stack.depth - stack.depth,
+        tuple(reversed(pushed)),
+        after.state,
+        after.indents if after.indents is not before.indents else None,
+        after.column,
+    )

@@ -30,7 +30,7 @@ from maskc.ids import (
     TerminalId,
 )
 from maskc.runtime.lalr.hypothesis import Stack
-from maskc.runtime.lalr.newlines import Newlines
+from maskc.runtime.lalr.lexemes import Newlines
 from maskc.runtime.lalr.parser import StackEffects
 
 # Instead of a union: the text may end.

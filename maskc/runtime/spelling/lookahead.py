@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import LimitError
-from maskc.runtime.lalr.machine import LalrMachine
+from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine
 from maskc.runtime.spelling import Spelling, evict_half

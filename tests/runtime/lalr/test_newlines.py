@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from maskc.ids import NO_LINE
-from maskc.runtime.lalr.newlines import Columns, Newlines
+from maskc.runtime.lalr.lexemes import Columns, Newlines
 
 
 @pytest.fixture(scope="module")

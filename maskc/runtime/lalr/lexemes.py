@@ -1,11 +1,17 @@
-"""The meaning of a line's end where blocks are indented.
+"""What open lexemes become, and the meaning of a line's end where blocks are indented.
+
+A hypothesis is *live* if some text goes on from it and ends. The parser's part of that was worked
+out by the compiler: a refined state names the lookaheads with which its stack leads to an end. So a
+hypothesis is live iff its open lexeme may become a lookahead that the state on top takes, or
+something that is ignored and leaves one to follow.
 
 Lark's ``Indenter`` gives the parser a newline and then, by the column that the next line begins at,
 an INDENT or as many DEDENTs as blocks end. Between brackets lines do not count. Here the same is
 done for a newline whose end is known, and for one that is still open: its column may yet grow.
 
-Example: with blocks open at 0 and 4, a line that begins at 4 goes on with the block, one at 8 opens
-one, one at 0 closes one, and one at 2 is an error.
+Example: in json, ``[1, "a`` is live, as the open string may become STRING. ``[1 "a`` is not, since
+after a value the parser takes ``,`` and ``]`` only. With blocks open at 0 and 4, a line that begins
+at 4 goes on with the block, one at 8 opens one, one at 0 closes one, and one at 2 is an error.
 
 Source: Lark 1.3, ``indenter.py``, ``handle_NL``.
 """
@@ -17,10 +23,21 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from maskc.ids import NO_LINE, BoundaryId, ColumnsId, RefinedStateId, TerminalId
-from maskc.runtime.lalr.hypothesis import Ended, ReadSet, Stack
+from maskc.ids import (
+    EMPTY_TEXT,
+    IGNORED,
+    NO_EVENT,
+    NO_LINE,
+    NOT_AN_END,
+    BoundaryId,
+    ColumnsId,
+    OpenLexemeId,
+    RefinedStateId,
+    TerminalId,
+)
+from maskc.runtime.lalr.hypothesis import Ended, Hypothesis, ReadSet, Stack
 from maskc.runtime.lalr.parser import LalrTables, StackEffects
-from maskc.runtime.scanner import Lookaheads, view_numbers
+from maskc.runtime.scanner import Lookaheads, ScannerTables, view_numbers
 
 # The bytes that change a column.
 COUNTED = b"\n\t "
@@ -237,3 +254,101 @@ class Newlines:
 def _to_bits(lookaheads: NDArray[Any]) -> list[int]:
     """Return each lookahead as a bit set; the empty one for none."""
     return [1 << number if number >= 0 else 0 for number in lookaheads.tolist()]
+
+
+class Lexemes:
+    """The open lexemes of one artifact's hypotheses."""
+
+    def __init__(
+        self,
+        scanner: ScannerTables,
+        lookaheads: Lookaheads,
+        tables: LalrTables,
+        effects: StackEffects,
+        newlines: Newlines | None,
+    ) -> None:
+        self._scanner = scanner
+        self._lookaheads = lookaheads
+        self._tables = tables
+        self._effects = effects
+        self._newlines = newlines
+        # the terminal of a line's end, NO_EVENT without indentation
+        self.newline: TerminalId = NO_EVENT if newlines is None else newlines.terminal
+
+    def end(
+        self,
+        stack: Stack,
+        indents: tuple[int, ...],
+        terminal: TerminalId,
+        column: int,
+        reads: ReadSet,
+    ) -> Ended | None:
+        """Return what is left when the open lexeme has become a terminal.
+
+        ``None`` if the parser refuses.
+        """
+        if terminal == IGNORED:
+            return (stack, indents)
+        if self._newlines is not None and terminal == self.newline:
+            return self._newlines.end(stack, indents, column, reads)
+        after = self._effects.shift(stack, terminal, reads)
+        return None if after is None else (after, indents)
+
+    def is_live(self, h: Hypothesis, reads: ReadSet) -> bool:
+        """Return whether some text goes on from a hypothesis and ends."""
+        scanner = self._scanner
+        if scanner.end_of_text[h.state] == EMPTY_TEXT and self.may_end(h, reads):
+            return True
+        number = scanner.open_lexeme_of[h.state]
+        return self.leads_on(number, h.stack, h.indents, h.column, reads)
+
+    def leads_on(
+        self,
+        number: OpenLexemeId,
+        stack: Stack,
+        indents: tuple[int, ...],
+        column: int,
+        reads: ReadSet,
+    ) -> bool:
+        """Return whether some text goes on from an open lexeme and ends."""
+        if self.leads_on_at_once(number, stack.state):
+            return True
+        return self._newlines is not None and any(
+            self._newlines.lead_on(columns, boundary, stack, indents, column, reads)
+            for columns, boundary in self.newlines_of(number)
+        )
+
+    def leads_on_at_once(self, number: OpenLexemeId, state: RefinedStateId) -> bool:
+        """Return the same of every stack with a state on top, without newlines that count."""
+        possible = self._lookaheads.possible(number, self._tables.layout_context[state])
+        return bool(possible & self._tables.taken[state])
+
+    def newlines_of(self, number: OpenLexemeId) -> list[tuple[ColumnsId, BoundaryId]]:
+        """Return the newlines that count columns which an open lexeme may become."""
+        lexeme = self._lookaheads.open_lexeme(number)
+        return [(lexeme.columns, boundary) for boundary in lexeme.newlines]
+
+    def may_end(self, h: Hypothesis, reads: ReadSet) -> bool:
+        """Return whether the text may end here."""
+        tables = self._tables
+        terminal = self._scanner.end_of_text[h.state]
+        if terminal == NOT_AN_END:
+            return False
+        if terminal >= 0 and terminal not in tables.may_end and terminal != self.newline:
+            return False
+        stack, indents = h.stack, h.indents
+        if terminal != EMPTY_TEXT:
+            ended = self.end(stack, indents, terminal, h.column, reads)
+            if ended is None:
+                return False
+            stack, indents = ended
+        if tables.layout is not None:
+            reads.layout = True
+        return self.may_end_with(stack.state, len(indents))
+
+    def may_end_with(self, state: RefinedStateId, n_open: int) -> bool:
+        """Return whether the text may end with a state on top, and so many columns of blocks."""
+        taken, layout = self._tables.taken[state], self._tables.layout
+        if layout is not None and n_open > 1:
+            return bool(taken & layout.dedent_at_end)
+        return bool(taken & self._lookaheads.end)
