@@ -133,7 +133,7 @@ MUTANTS = (
         "far = least - passes",
     ),
     Mutant(
-        "runtime/link/joining/boundaries.py",
+        "runtime/link/joining.py",
         "open_[rest] = nodes if known is None else united(known, nodes)",
         "open_[rest] = nodes if known is None else known",
     ),

@@ -27,8 +27,7 @@ from maskc.runtime.fields import PlanError
 from maskc.runtime.holes import Given
 from maskc.runtime.link.automata import Words
 from maskc.runtime.link.counts import CountedPattern
-from maskc.runtime.link.joining import LinkMachine, LinkResults
-from maskc.runtime.link.joining.boundaries import PieceBoundaries
+from maskc.runtime.link.joining import LinkMachine, LinkResults, PieceBoundaries
 from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import Expression, PieceExpression
 from maskc.runtime.link.joining.machine_pieces import MachinePiece, SchemaPiece

@@ -2,7 +2,7 @@
 
 from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import Words
-from maskc.runtime.link.joining.boundaries import PieceBoundaries
+from maskc.runtime.link.joining import PieceBoundaries
 from tests.runtime.schema.vocabularies import build_index
 
 TOKENS = (b"a", b"b", b"c", b"ab", b"bc", b"abc", b"!", b"c!")

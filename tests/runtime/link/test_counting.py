@@ -6,8 +6,7 @@ from maskc.errors import LimitError
 from maskc.regular.counted import count_loops
 from maskc.runtime.cache import Budget
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
-from maskc.runtime.link.joining import counting
-from maskc.runtime.link.joining.boundaries import PieceBoundaries
+from maskc.runtime.link.joining import PieceBoundaries, counting
 from maskc.runtime.link.joining.counting import CountingPiece
 from tests.runtime.schema.vocabularies import build_index
 

@@ -7,7 +7,7 @@ import pytest
 
 from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata.scanning import AutomatonScans
-from maskc.runtime.link.joining.boundaries import PieceBoundaries
+from maskc.runtime.link.joining import PieceBoundaries
 from maskc.runtime.link.text import FreeScans, FreeText, FreeWords
 from tests.examples import seeds
 from tests.runtime.schema.vocabularies import build_index

@@ -12,8 +12,7 @@ from maskc.errors import UnsatisfiableError
 from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache import Budget
 from maskc.runtime.link.automata import START, Words, walk
-from maskc.runtime.link.joining import counting
-from maskc.runtime.link.joining.boundaries import PieceBoundaries
+from maskc.runtime.link.joining import PieceBoundaries, counting
 from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.text.raw_text import RawBody, RawString, RawText
 from maskc.runtime.schema.plan import JsonLayout, Plan

@@ -42,7 +42,7 @@ from maskc.runtime.step_budget import charge_steps
 from maskc.runtime.successors import NOT_FOLLOWED, StepTable
 
 if TYPE_CHECKING:
-    from maskc.runtime.link.joining.boundaries import PieceBoundaries
+    from maskc.runtime.link.joining import PieceBoundaries
 
 MAX_STATES, MAX_BYTES = 50_000, MAX_MEGABYTES * 1_000_000
 

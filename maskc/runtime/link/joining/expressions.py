@@ -32,7 +32,7 @@ from maskc.runtime.schema.tries.summary import Part
 
 if TYPE_CHECKING:
     from maskc.runtime.link.automata.loops import Loop
-    from maskc.runtime.link.joining.boundaries import PieceBoundaries
+    from maskc.runtime.link.joining import PieceBoundaries
     from maskc.runtime.link.joining.pieces import Link, Piece
 
 MAX_DEPTH = 100

@@ -36,7 +36,7 @@ from maskc.runtime.schema.tries import Ints, Trie, Words
 from maskc.runtime.schema.tries.summary import Part
 
 if TYPE_CHECKING:
-    from maskc.runtime.link.joining.boundaries import PieceBoundaries
+    from maskc.runtime.link.joining import PieceBoundaries
     from maskc.runtime.link.joining.expressions import Expression, Rest
 
 ATOM = 256

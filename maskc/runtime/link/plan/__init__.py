@@ -29,8 +29,7 @@ from maskc.artifact.sections import is_link, is_schema
 from maskc.runtime.cache import Budget
 from maskc.runtime.fields import PlanError, Scope, parse_plan, read_list, read_number
 from maskc.runtime.link.automata import TabledAutomaton
-from maskc.runtime.link.joining import LinkMachine, LinkResults
-from maskc.runtime.link.joining.boundaries import PieceBoundaries
+from maskc.runtime.link.joining import LinkMachine, LinkResults, PieceBoundaries
 from maskc.runtime.link.joining.expressions import MAX_DEPTH, Expression
 from maskc.runtime.link.joining.machine_pieces import MachinePiece, SchemaPiece
 from maskc.runtime.link.plan.composing import (

@@ -32,7 +32,7 @@ from maskc.runtime.link.automata import Words
 from maskc.runtime.link.automata.scanning import AutomatonScans, TrieScanner
 from maskc.runtime.link.counts import CountedPattern
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
-from maskc.runtime.link.joining.boundaries import PieceBoundaries
+from maskc.runtime.link.joining import PieceBoundaries
 from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import Entry, Expression, Rest
 from maskc.runtime.link.joining.machine_pieces import SchemaPiece

@@ -40,7 +40,7 @@ from maskc.runtime.cache import ENTRY_BYTES, Cache
 from maskc.runtime.link.automata import START, ByteAutomaton, Left, split_words
 from maskc.runtime.link.automata.node_sets import without
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
-from maskc.runtime.link.joining.boundaries import PieceBoundaries
+from maskc.runtime.link.joining import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.machine_pieces import SchemaPiece
 from maskc.runtime.link.joining.pieces import Link, Piece
