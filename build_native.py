@@ -44,7 +44,6 @@ INTERPRETED = {
     "maskc/runtime/arguments.py": "users call it",
     "maskc/runtime/artifact.py": "users call it",
     "maskc/runtime/batches.py": "users call it",
-    "maskc/runtime/compiled.py": "users call it",
     "maskc/runtime/loading.py": "once for an artifact",
     "maskc/runtime/machine.py": "an interface, and users' tokens come to it",
     "maskc/runtime/matcher.py": "users call it",

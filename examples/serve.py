@@ -47,7 +47,7 @@ from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.transformers import GrammarProcessor, open_registry
 from maskc.integrations.usage import PrometheusCollector
 from maskc.kit.file import make_kit
-from maskc.runtime.compiled import Compiled
+from maskc.runtime.artifact import Compiled
 from maskc.vocab import load_encoder
 
 MAX_BODY_BYTES = 1 << 20

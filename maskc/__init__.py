@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from maskc.generation.endpoint import Endpoint
     from maskc.kit.kit import Kit
     from maskc.limits import Limits
-    from maskc.runtime.artifact import Artifact, load
+    from maskc.runtime.artifact import Artifact, Compiled, load
     from maskc.runtime.batches import allocate_bitmask, fill_bitmasks
-    from maskc.runtime.compiled import Compiled
     from maskc.runtime.holes import Bound, Given
     from maskc.runtime.matcher import Matcher
     from maskc.runtime.spelling import Spelling, load_spelling

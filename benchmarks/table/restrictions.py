@@ -110,7 +110,7 @@ def draw_within_budgets(subject: Subject) -> Figures:
 def _choose(subject: Subject, legal: list[int], draw: random.Random) -> int:
     going_on = [token for token in legal if token not in subject.eos_ids]
     if draw.random() < 0.8:
-        texts = {token: subject.token_texts.text_of(token) or b"" for token in going_on}
+        texts = {token: subject.table.text_of(token) or b"" for token in going_on}
         signs = [t for t, text in texts.items() if len(text) <= 3 and not text.isalnum()]
         going_on = signs or going_on
     return draw.choice(going_on or legal)

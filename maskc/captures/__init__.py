@@ -15,9 +15,8 @@ from maskc.captures.machine import Captured, CapturingMachine, TracingMachine
 from maskc.captures.scopes import OnComplete, Scopes
 from maskc.captures.tracing import Span, Symbols, find_symbols
 from maskc.errors import CaptureError, SpellingError, WrongTypeError, WrongValueError
-from maskc.runtime.artifact import Artifact
+from maskc.runtime.artifact import Artifact, Compiled
 from maskc.runtime.budget import Endings
-from maskc.runtime.compiled import Compiled
 from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.matcher import Matcher

@@ -120,7 +120,7 @@ class _Comparer:
         self._only: tuple[set[bytes], set[bytes]] = set(), set()
         self._seen: set[Hashable] = set()
         self._masks = allocate_bitmask(2, first.vocab_size)
-        self._first_bytes = first.first_bytes
+        self._first_bytes = first.table.first_bytes
         groups = [
             {byte: number for number, group in enumerate(a.machine.byte_groups) for byte in group}
             for a in self.artifacts

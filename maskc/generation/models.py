@@ -23,7 +23,7 @@ from maskc.runtime.batches import allocate_bitmask
 
 if TYPE_CHECKING:
     from maskc.kit.kit import Kit
-    from maskc.runtime.compiled import Compiled
+    from maskc.runtime.artifact import Compiled
 
 
 Prompt = str | Sequence[Mapping[str, Any]]

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from maskc.errors import WrongTypeError, WrongValueError
 from maskc.integrations.errors import load_engine
+from maskc.runtime.artifact import Compiled
 from maskc.runtime.batches import allocate_bitmask, fill_bitmasks
-from maskc.runtime.compiled import Compiled
 from maskc.runtime.matcher import Matcher
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import ArtifactError, FormatError, LimitError, TokensLeftError
+from maskc.runtime.artifact import Compiled
 from maskc.runtime.batches import allocate_bitmask, fill_bitmasks
-from maskc.runtime.compiled import Compiled
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.step_budget import count_taken
 

@@ -23,7 +23,7 @@ from maskc.integrations.mask_tables import apply_bitmask
 from maskc.integrations.registry import SCHEME, ArtifactRegistry, parse_reference
 from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds
 from maskc.integrations.session import Allowance, Session, finishes
-from maskc.runtime.compiled import Compiled
+from maskc.runtime.artifact import Compiled
 from maskc.work.worker_queue import MOST_WAITING, Request
 
 _log = logging.getLogger(__name__)

@@ -30,8 +30,8 @@ from maskc.integrations.mask_tables import unpack_bitmask
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.session import RowOwner, fill_rows
 from maskc.integrations.vocabulary import read_vocabulary
+from maskc.runtime.artifact import Compiled
 from maskc.runtime.batches import allocate_bitmask
-from maskc.runtime.compiled import Compiled
 
 if TYPE_CHECKING:
     from torch import Tensor

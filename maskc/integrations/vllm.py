@@ -51,7 +51,7 @@ from maskc.integrations.vllm_requests import (
     wanted_kind,
 )
 from maskc.integrations.vocabulary import read_vocabulary
-from maskc.runtime.compiled import Compiled
+from maskc.runtime.artifact import Compiled
 from maskc.vocab.vocabulary import Vocabulary
 
 ENGINE = Engine("vllm", ("0.32.0", "0.33.0"), "VLLM_PLUGINS")

@@ -30,7 +30,7 @@ from maskc.integrations.patches import Engine, Patch
 from maskc.integrations.registry import SCHEME
 from maskc.integrations.requests import RequestConstraints, read_kinds
 from maskc.kit.constraint import Constraint
-from maskc.runtime.compiled import Compiled
+from maskc.runtime.artifact import Compiled
 from maskc.vocab.vocabulary import Vocabulary
 from maskc.work.worker_queue import MOST_WAITING, Request
 

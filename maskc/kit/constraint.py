@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from maskc.arguments import as_seconds
+from maskc.runtime.artifact import Compiled
 from maskc.runtime.batches import allocate_bitmask
-from maskc.runtime.compiled import Compiled
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.machine import Machine
 from maskc.runtime.schema.tries import TokenIndex

@@ -25,12 +25,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc.runtime.machine import Hypotheses, Machine
+
+if TYPE_CHECKING:
+    from maskc.runtime.vocabulary import TokenTable
 
 MAX_FORCED = 4096
 _CHOICE, _NO_TOKEN = -1, -2
@@ -38,19 +41,13 @@ _CHOICE, _NO_TOKEN = -1, -2
 Encode = Callable[[str], Sequence[int]]
 
 
-def find_forced_bytes(
-    machine: Machine[Any],
-    hypotheses: Hypotheses,
-    first_bytes: NDArray[np.int16],
-    joined_bytes: bytes,
-) -> bytes:
+def find_forced_bytes(machine: Machine[Any], hypotheses: Hypotheses, table: TokenTable) -> bytes:
     """Return the bytes that every way to go on begins with; empty if there is a choice.
 
     Args:
         machine: the machine.
         hypotheses: what it knows of the text so far.
-        first_bytes: int16[vocab_size], of each token; -1 for one without any.
-        joined_bytes: those that no token writes alone.
+        table: the tokens.
 
     Returns:
         at most ``MAX_FORCED`` bytes.
@@ -58,11 +55,11 @@ def find_forced_bytes(
     forced = bytearray()
     here = hypotheses
     while len(forced) < MAX_FORCED and not any(map(machine.may_end, here)):
-        begins = _find_begin(machine, here, first_bytes)
+        begins = _find_begin(machine, here, table.first_bytes)
         if begins == _CHOICE:
             break
         # A byte that some token writes alone may come iff that token is legal.
-        candidates = {*joined_bytes, *([begins] if begins >= 0 else ())}
+        candidates = {*table.joined_bytes, *([begins] if begins >= 0 else ())}
         live = _list_live(machine, here, sorted(candidates))
         if len(live) != 1:
             break

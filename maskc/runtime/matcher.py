@@ -25,8 +25,8 @@ from maskc.runtime.step_budget import one_mask
 from maskc.runtime.undo import UndoLog
 
 if TYPE_CHECKING:
+    from maskc.runtime.artifact import Compiled
     from maskc.runtime.budget import Completion, Point
-    from maskc.runtime.compiled import Compiled
 
 _HALF = "has half of a surrogate pair, which has no UTF-8; leave it out"
 # Of a matcher that has filled no bitmask.
@@ -316,10 +316,7 @@ class Matcher:
         """Return the bytes that every way to go on begins with; empty if there is a choice."""
         if self._terminated:
             return b""
-        artifact = self._artifact
-        return find_forced_bytes(
-            self._machine, self._hypotheses, artifact.first_bytes, artifact.joined_bytes
-        )
+        return find_forced_bytes(self._machine, self._hypotheses, self._artifact.table)
 
     def forced_tokens(self, encode: Encode, *, before: str = "") -> list[int]:
         """Return tokens that may be appended without asking the model.
@@ -345,7 +342,9 @@ class Matcher:
             raise WrongValueError(f"before {_HALF}") from None
         check_callable("encode", encode)
         forced = self.forced_bytes()
-        return keep_stable(forced, before, encode, self._artifact.token_texts) if forced else []
+        if not forced:
+            return []
+        return keep_stable(forced, before, encode, self._artifact.table.token_texts)
 
     def _take_all(
         self, token_ids: Iterable[int]

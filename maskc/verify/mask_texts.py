@@ -78,7 +78,7 @@ class TokenDrawer:
         artifact = self._artifact
         legal = matcher.legal_tokens()
         legal = legal[~np.isin(legal, artifact.eos_ids)]
-        first = artifact.first_bytes[legal]
+        first = artifact.table.first_bytes[legal]
         named = [token for token in legal[first < 0].tolist() if token in self._named]
         groups = sorted({*first[first >= 0].tolist(), *([-1] if named else [])})
         if not groups:

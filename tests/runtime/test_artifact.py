@@ -33,7 +33,7 @@ def test_what_is_no_artifact_is_refused_by_name(tmp_path):
 
 def test_tokens_are_told_by_their_bytes(artifact):
     assert [artifact.token_bytes(token) for token in (0, 2, 3, 4, -1)] == [b"a", b"ab", *[None] * 3]
-    assert artifact.first_bytes.tolist() == [97, 98, 97, -1]
+    assert artifact.table.first_bytes.tolist() == [97, 98, 97, -1]
 
 
 def test_the_table_of_masks_grows_and_is_read_only(artifact):

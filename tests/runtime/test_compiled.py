@@ -6,7 +6,7 @@ import pytest
 import maskc
 from maskc.errors import CaptureError
 from maskc.kit.file import make_kit
-from maskc.runtime.compiled import Compiled
+from maskc.runtime.artifact import Compiled
 from maskc.vocab import load_vocabulary
 
 GRAMMAR = 'start: NAME ("," NAME)*\nNAME: /[a-z]+/\n'
@@ -35,7 +35,7 @@ def made(request, artifact, kit):
 def test_its_vocabulary_is_that_of_the_artifact(made, artifact):
     assert isinstance(made, Compiled)
     assert (made.vocab_size, made.eos_ids, made.ends) == (257, (256,), frozenset({256}))
-    assert np.array_equal(made.first_bytes, artifact.first_bytes)
+    assert np.array_equal(made.table.first_bytes, artifact.table.first_bytes)
 
 
 def test_its_masks_have_numbers_in_one_table(made):

@@ -86,7 +86,7 @@ def test_threads_that_begin_together_make_one_machine_and_one_pool(name, request
     for _ in range(200):
         artifact = Artifact(contents, cache_bytes=1 << 20)
         found = run_together(
-            lambda _, a=artifact: (a.matcher(), a.machine, a.machine.pool, a.first_bytes)
+            lambda _, a=artifact: (a.matcher(), a.machine, a.machine.pool, a.table.first_bytes)
         )
         assert len({id(machine) for _, machine, _, _ in found}) == 1
         assert len({id(pool) for _, _, pool, _ in found}) == 1

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from maskc.arguments import as_items
 from maskc.errors import HoleError, UnknownSymbolError, WrongTypeError, WrongValueError
 from maskc.ids import TerminalId
+from maskc.runtime.artifact import Compiled
 from maskc.runtime.cache import Budget, Cache
-from maskc.runtime.compiled import Compiled
 from maskc.runtime.holes.lexemes import Beginnings, LexemeWalks, TerminalLexemes
 from maskc.runtime.holes.masks import HoleMasks
 from maskc.runtime.holes.side import SideHypothesis, SideMachine, Step

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.errors import SpellingError, WrongTypeError
-from maskc.runtime.compiled import Compiled
+from maskc.runtime.artifact import Compiled
 from maskc.runtime.forced import find_forced_bytes
 from maskc.runtime.machine import Hypotheses, Machine, check_hypotheses
 from maskc.runtime.matcher import Matcher
@@ -225,9 +225,9 @@ class Canonical(Compiled):
         strip: Callable[[Hypotheses], Hypotheses] = tuple,
     ) -> None:
         self.language, self.spelling = language, spelling
-        size, ours, theirs = language.vocab_size, spelling.tokens, language.token_texts.text_of
+        size, ours, theirs = language.vocab_size, spelling.tokens, language.table
         # Ids that the tokenizer does not have write nothing for it.
-        if size < ours.vocab_size or any(ours.text_of(t) != theirs(t) for t in range(size)):
+        if size < ours.vocab_size or any(ours.text_of(t) != theirs.text_of(t) for t in range(size)):
             raise SpellingError(
                 "the artifact has another vocabulary than the tokenizer "
                 f"{str(spelling.header['tokenizer']['name'])[:60]}",
@@ -308,9 +308,7 @@ class CanonicalMatcher(Matcher):
         if self._terminated:
             return b""
         language = self._artifact.language
-        return find_forced_bytes(
-            language.machine, self._plain(), language.first_bytes, language.joined_bytes
-        )
+        return find_forced_bytes(language.machine, self._plain(), language.table)
 
     def _retake(self, here: Hypotheses, taken: Sequence[int | bytes]) -> list[Hypotheses]:
         found = [here]
