@@ -45,7 +45,6 @@ INTERPRETED = {
     "maskc/runtime/artifact.py": "users call it",
     "maskc/runtime/batches.py": "users call it",
     "maskc/runtime/loading.py": "once for an artifact",
-    "maskc/runtime/machine.py": "an interface, and users' tokens come to it",
     "maskc/runtime/matcher.py": "users call it",
     "maskc/runtime/shared.py": "a descriptor, and a base class of what is interpreted",
     "maskc/runtime/vocabulary.py": "weak references",

@@ -97,7 +97,10 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "runtime.schema": SCHEMAS,
     "runtime.schema.plan.custom": (*SCHEMAS, *CUSTOM),
     "runtime.schema.scans.custom": (*SCHEMAS, *CUSTOM),
-    "runtime.successors": (*BUDGETS, "laws/test_canonical.py"),
+    "runtime.machine": (
+        *("laws/test_rollback.py", "laws/test_dense.py", "laws/test_canonical.py"),
+        *BUDGETS,
+    ),
     "runtime.spelling": ("spelling", "laws/test_canonical.py"),
     "spelling": ("laws/test_canonical.py",),
     "compiler.rows": (*LALR, *GENERAL),

@@ -7,7 +7,7 @@
 2. Dynamic programming over the token trie writes a completion in its fewest tokens, which are an
    upper bound U of what the text needs, the end of sequence included.
 3. All tokens are followed through the trie at once, through hypotheses by number
-   (`maskc.runtime.successors`), and U is found once for each that they lead to.
+   (`maskc.runtime.machine`), and U is found once for each that they lead to.
 4. With `n` tokens left the mask has the tokens after which U is at most `n - 1`. Short tokens are
    followed first, and what takes too long is left out, but never the first token of the known
    completion, which the matcher remembers: so the next mask has a token again.
@@ -53,10 +53,9 @@ from maskc.runtime.budget.completions import (
 )
 from maskc.runtime.budget.links import open_texts
 from maskc.runtime.link.joining import LinkMachine
-from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.machine import NOT_FOLLOWED, Hypotheses, Machine, Successors, key_of
 from maskc.runtime.schema.tries import TokenIndex, Words
 from maskc.runtime.step_budget import one_mask
-from maskc.runtime.successors import NOT_FOLLOWED, Successors, key_of
 
 _MOST_STEPS: Final = 2_000_000  # to find a completion, where the machine may take as many or more
 _MASK_STEPS: Final = 60_000  # to find after which tokens one is short enough

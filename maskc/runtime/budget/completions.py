@@ -24,10 +24,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from maskc.runtime.link.joining import LinkMachine
-from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.machine import Hypotheses, Machine, key_of
 from maskc.runtime.schema.tries import ROOT, TokenIndex
 from maskc.runtime.step_budget import charge_steps
-from maskc.runtime.successors import key_of
 
 FAR: Final = 1 << 30  # tokens: no end is known
 _END: Final = -1

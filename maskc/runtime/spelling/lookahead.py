@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 from maskc.errors import LimitError
 from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.link.joining import LinkMachine
-from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.machine import NOT_FOLLOWED, Hypotheses, Machine, Successors
 from maskc.runtime.spelling import Spelling, evict_half
 from maskc.runtime.spelling.tables import DEAD, Ints, WholeChunks, Words, pack
 from maskc.runtime.step_budget import one_mask
-from maskc.runtime.successors import NOT_FOLLOWED, Successors
 
 _MOST_BYTES = 16 << 20  # of what is known of successors
 # Pairs of a state and a byte that a machine is asked for on the way of a state's tokens: an LALR

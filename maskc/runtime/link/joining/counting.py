@@ -35,11 +35,10 @@ from maskc.runtime.link.automata.node_sets import going_on, list_ending
 from maskc.runtime.link.automata.scanning import AutomatonScans, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, ScannedPiece, cross
-from maskc.runtime.machine import EVERY_BYTE
+from maskc.runtime.machine import EVERY_BYTE, NOT_FOLLOWED, StepTable
 from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Words
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.step_budget import charge_steps
-from maskc.runtime.successors import NOT_FOLLOWED, StepTable
 
 if TYPE_CHECKING:
     from maskc.runtime.link.joining import PieceBoundaries

@@ -27,13 +27,12 @@ from maskc.runtime.link.automata.node_sets import ascending, going_on, list_endi
 from maskc.runtime.link.automata.scanning import NO_EXITS, Scan, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece
-from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.machine import DEAD, Hypotheses, Machine, StepTable, key_of
 from maskc.runtime.schema.machine.nodes import Configuration
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.tries import ROOT, Ints, Trie
 from maskc.runtime.schema.tries.summary import Part
 from maskc.runtime.step_budget import charge_steps
-from maskc.runtime.successors import DEAD, StepTable, key_of
 
 _STEP = 20  # what a step of a grammar's machine counts for
 _FEW_NODES = 5_000  # on paths, which are listed
