@@ -28,7 +28,7 @@ from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.holes.stepping import OUTSIDE, Automaton, HoleStepper, Tracks
 from maskc.runtime.lalr.parser import LalrTables
 from maskc.runtime.link.automata import START
-from maskc.runtime.link.automata.node_sets import list_ending
+from maskc.runtime.link.automata.loops import list_ending
 from maskc.runtime.scanner import ScannerTables
 from maskc.runtime.schema.tries import ROOT, Trie
 from maskc.runtime.step_budget import charge_steps, charge_vector_steps

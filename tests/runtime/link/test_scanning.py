@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.runtime.cache import Budget
-from maskc.runtime.link.automata import node_sets, scanning
+from maskc.runtime.link.automata import loops, scanning
 from maskc.runtime.link.automata.scanning import TrieScanner
 from maskc.runtime.schema.tries import ROOT
 from tests.runtime.schema.vocabularies import build_index
@@ -58,8 +58,8 @@ def _array(numbers: set[int]) -> np.ndarray:
 
 @given(SETS, SETS)
 def test_unions_and_differences_are_those_of_sets(left: set[int], right: set[int]) -> None:
-    both = node_sets.united(_array(left), _array(right))
-    rest = node_sets.without(_array(left), _array(right), 30)
+    both = loops.united(_array(left), _array(right))
+    rest = loops.without(_array(left), _array(right), 30)
     assert both.tolist() == sorted(left | right)
     assert rest.tolist() == sorted(left - right)
     assert both.dtype == rest.dtype == np.int32

@@ -41,11 +41,13 @@ from maskc.runtime.link.automata.loops import (
     Component,
     ComponentReading,
     Loop,
+    Onward,
     Passes,
     count_up_to,
     fill_in,
+    going_on,
+    list_ending,
 )
-from maskc.runtime.link.automata.node_sets import Onward, going_on, list_ending
 from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Trie
 from maskc.runtime.step_budget import AT_ONCE, charge_steps
 

@@ -1,4 +1,4 @@
-r"""Loops of an automaton: control states that lead to each other; passes may be counted.
+r"""Loops of an automaton, whose passes may be counted, and the nodes of a trie that they read.
 
 A *control state* is a state of the automaton without its counts. Most of a vocabulary lies where a
 pattern repeats something: in ``[a-z]{1,80}`` one control state leads to itself on 26 bytes, and in
@@ -11,6 +11,10 @@ the count. Only whether the loop may go on or be left there does.
 A loop without a count is a state that leads to itself, with the states that read the later bytes of
 its characters. Larger cycles are walked: the loop of ``.*word`` has all characters but ``w``, as
 other patterns' loops have, and the walk goes on after each ``w``.
+
+What is read are sets of a trie's nodes, as ascending arrays. Where a piece may end, what follows it
+mostly begins with one of few bytes: of 275,000 nodes, from 150 a ``<`` goes on. So only these nodes
+are kept where that is known.
 
 Example: in ``[^"]{2,9}"`` the control state that reads characters and seven of them inside of a
 character are a component, and ``"`` leaves it.
@@ -25,22 +29,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.schema.tries import Ints, Trie, Words
 from maskc.runtime.step_budget import charge_steps
 
 if TYPE_CHECKING:
     from maskc.runtime.link.automata import ByteAutomaton
-    from maskc.runtime.link.automata.node_sets import Onward
-    from maskc.runtime.schema.tries import Ints, Words
 
 MOST_STATES = 250  # their numbers are bytes
 MOST_PASSES = (1 << 16) - 1
 _MOST_STATES = 16  # of a loop without a count
 _FIRST_LATER, _FIRST_LEAD = 0x80, 0xC0  # of UTF-8's bytes after the first, and of first ones
+_FEW = 48  # nodes whose children are not looked at
 LEFT = 0  # in a component's table: the byte leads out of it, or nowhere
 
 N_ASCII, _MOST_LACKING = 0x80, 16
 
 Passes = NDArray[np.uint16]
+_NO_NODES: Ints = np.zeros(0, dtype=np.int32)
 
 # The number of the control state, the byte, and whether it may stay in the loop when it leaves the
 # component.
@@ -170,6 +175,78 @@ def _is_inside_character(automaton: ByteAutomaton[Any], state: int) -> bool:
     """Return whether a state reads bytes alone that only UTF-8's later bytes have."""
     moves = automaton.moves(state)
     return bool(moves) and min(moves) >= _FIRST_LATER and max(moves) < _FIRST_LEAD
+
+
+class Onward:
+    """The nodes of a trie from which texts go on by one of some bytes; ``None``: by any.
+
+    ``parents`` remembers of each byte the nodes that have a child by it.
+    """
+
+    def __init__(self, trie: Trie, bytes_: frozenset[int] | None, parents: dict[int, Ints]) -> None:
+        self._trie, self.bytes, self._parents = trie, bytes_, parents
+
+    def of(self, nodes: Ints) -> Ints:
+        """Return those of some nodes from which texts go on; few may be too many."""
+        return nodes[self.are(nodes)]
+
+    def are(self, nodes: Ints) -> NDArray[np.bool_]:
+        """Return bool[n], whether a text goes on from each of some nodes; few may be too many."""
+        if self.bytes is None or len(nodes) <= _FEW:
+            return going_on(self._trie, nodes)
+        goes_on = np.zeros(len(self._trie.bytes), dtype=np.bool_)
+        for byte in self.bytes:
+            goes_on[self._parents_by(byte)] = True
+        return goes_on[nodes]
+
+    def _parents_by(self, byte: int) -> Ints:
+        found = self._parents.get(byte)
+        if found is None:
+            # The root is no child, and has byte 0.
+            found = self._trie.parent_array[1:][self._trie.byte_array[1:] == byte]
+            self._parents[byte] = found
+        return found
+
+
+def going_on(trie: Trie, nodes: Ints) -> NDArray[np.bool_]:
+    first = trie.first_array
+    is_inner: NDArray[np.bool_] = first.take(nodes) < first[1:].take(nodes)
+    return is_inner
+
+
+def list_ending(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
+    """Return the texts that end in some nodes, by text index, and the index of each one's node."""
+    n_ending = trie.ending_array.take(nodes)
+    text_indices, found = [_NO_NODES], [_NO_NODES]
+    for n in range(int(n_ending.max(initial=0))):
+        at = (n_ending > n).nonzero()[0]
+        text_indices.append(trie.low_array.take(nodes.take(at)) + n)
+        found.append(at.astype(np.int32))
+    return np.concatenate(text_indices).astype(np.int32), np.concatenate(found)
+
+
+def ascending(nodes: Ints) -> Ints:
+    """Return the different ones of some nodes, ascending; NumPy's ``unique`` takes longer."""
+    if (nodes[1:] > nodes[:-1]).all():
+        return nodes
+    # A stable sort joins arrays that are in order in one pass.
+    found = np.sort(nodes, kind="stable")
+    is_new = np.ones(len(found), dtype=np.bool_)
+    is_new[1:] = found[1:] != found[:-1]
+    distinct: Ints = found[is_new]
+    return distinct
+
+
+def united(left: Ints, right: Ints) -> Ints:
+    """Return the nodes that are in either of two ascending arrays."""
+    return ascending(np.concatenate([left, right]))
+
+
+def without(left: Ints, right: Ints, n_nodes: int) -> Ints:
+    """Return the nodes of a trie of so many that are in the first array and not in the second."""
+    is_kept = np.ones(n_nodes, dtype=np.bool_)
+    is_kept[right] = False
+    return left[is_kept[left]]
 
 
 class ComponentReading(NamedTuple):

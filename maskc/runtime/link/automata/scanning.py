@@ -17,8 +17,7 @@ import numpy as np
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.link.automata import START, ByteAutomaton
 from maskc.runtime.link.automata.loop_reader import LoopReader
-from maskc.runtime.link.automata.loops import Loop
-from maskc.runtime.link.automata.node_sets import Onward, ascending
+from maskc.runtime.link.automata.loops import Loop, Onward, ascending
 from maskc.runtime.link.automata.walk import AutomatonWalk, Turn, reads_loops
 from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Trie, Words
 from maskc.runtime.schema.tries.summary import Part, bits_of

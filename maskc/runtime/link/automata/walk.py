@@ -22,8 +22,14 @@ from maskc.runtime.link.automata.loop_reader import (
     LoopReader,
     go_down,
 )
-from maskc.runtime.link.automata.loops import LEFT, ComponentReading, Loop
-from maskc.runtime.link.automata.node_sets import Onward, going_on, list_ending
+from maskc.runtime.link.automata.loops import (
+    LEFT,
+    ComponentReading,
+    Loop,
+    Onward,
+    going_on,
+    list_ending,
+)
 from maskc.runtime.schema.tries import ROOT, Ints, Trie, Words
 from maskc.runtime.step_budget import charge_steps
 

@@ -27,8 +27,7 @@ import numpy as np
 
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.link.automata import ByteAutomaton, Words
-from maskc.runtime.link.automata.loops import Loop
-from maskc.runtime.link.automata.node_sets import ascending, united, without
+from maskc.runtime.link.automata.loops import Loop, ascending, united, without
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan, TrieScanner
 from maskc.runtime.link.joining.counting import Countdown, count_down
 from maskc.runtime.link.joining.expressions import (

@@ -30,8 +30,14 @@ import numpy as np
 from maskc.errors import LimitError
 from maskc.runtime.link.automata import MAX_MEGABYTES, START, ByteAutomaton
 from maskc.runtime.link.automata.loop_reader import LEVEL, NODES_AT_ONCE, LoopReader
-from maskc.runtime.link.automata.loops import MOST_PASSES, ComponentReading, Loop, Passes
-from maskc.runtime.link.automata.node_sets import going_on, list_ending
+from maskc.runtime.link.automata.loops import (
+    MOST_PASSES,
+    ComponentReading,
+    Loop,
+    Passes,
+    going_on,
+    list_ending,
+)
 from maskc.runtime.link.automata.scanning import AutomatonScans, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, ScannedPiece, cross

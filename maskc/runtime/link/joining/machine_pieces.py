@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from maskc.artifact.model import Contents
 from maskc.runtime.cache import ENTRY_BYTES, Cache
-from maskc.runtime.link.automata.node_sets import ascending, going_on, list_ending
+from maskc.runtime.link.automata.loops import ascending, going_on, list_ending
 from maskc.runtime.link.automata.scanning import NO_EXITS, Scan, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece

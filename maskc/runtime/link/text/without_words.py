@@ -38,7 +38,7 @@ import numpy as np
 from maskc.errors import LimitError
 from maskc.runtime.cache import ENTRY_BYTES, Cache
 from maskc.runtime.link.automata import START, ByteAutomaton, Left, split_words
-from maskc.runtime.link.automata.node_sets import without
+from maskc.runtime.link.automata.loops import without
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.link.joining import PieceBoundaries
 from maskc.runtime.link.joining.expressions import Rest
