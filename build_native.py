@@ -41,12 +41,12 @@ SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 FOLDERS = ("maskc/runtime", "maskc/runtime/lalr", "maskc/runtime/glr")
 FOLDERS += ("maskc/runtime/schema", "maskc/runtime/schema/*")
 INTERPRETED = {
+    "maskc/runtime/__init__.py": "a descriptor, and a base class of what is interpreted",
     "maskc/runtime/arguments.py": "users call it",
     "maskc/runtime/artifact.py": "users call it",
     "maskc/runtime/batches.py": "users call it",
     "maskc/runtime/loading.py": "once for an artifact",
     "maskc/runtime/matcher.py": "users call it",
-    "maskc/runtime/shared.py": "a descriptor, and a base class of what is interpreted",
     "maskc/runtime/vocabulary.py": "weak references",
 }
 MORE = ("maskc/bits.py", "maskc/ids.py", "maskc/levels.py", "maskc/regular/charset.py")

@@ -133,7 +133,7 @@ MUTANTS = (
         "far = least - passes",
     ),
     Mutant(
-        "runtime/link/joining.py",
+        "runtime/link/joining/__init__.py",
         "open_[rest] = nodes if known is None else united(known, nodes)",
         "open_[rest] = nodes if known is None else known",
     ),

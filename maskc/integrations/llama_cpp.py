@@ -22,9 +22,9 @@ from maskc.errors import TokenizerError
 from maskc.integrations.errors import IntegrationError, check_artifacts, load_engine
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.session import Session
+from maskc.runtime import made_once
 from maskc.runtime.artifact import Compiled
 from maskc.runtime.batches import allocate_bitmask
-from maskc.runtime.shared import made_once
 from maskc.vocab.vocabulary import AddedToken, TokenizerTokens, Vocabulary, build_vocabulary
 
 if TYPE_CHECKING:

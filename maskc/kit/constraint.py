@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from maskc.arguments import as_seconds
+from maskc.runtime import made_once
 from maskc.runtime.artifact import Compiled
 from maskc.runtime.batches import allocate_bitmask
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.machine import Machine
 from maskc.runtime.schema.tries import TokenIndex
-from maskc.runtime.shared import made_once
 from maskc.runtime.vocabulary import TokenTable
 
 

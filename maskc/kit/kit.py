@@ -44,11 +44,11 @@ from maskc.kit.examples import prepare
 from maskc.kit.making import ArtifactConstraint, Maker
 from maskc.kit.tagging import constrain_tag
 from maskc.limits import MEGABYTE, Limits, as_limits
+from maskc.runtime import Shared
 from maskc.runtime.arguments import as_count
 from maskc.runtime.artifact import DEFAULT_CACHE_BYTES, Artifact, load
 from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.text import FreeWords
-from maskc.runtime.shared import Shared
 from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.tags.fields import parse_tag
 from maskc.tags.tools import describe_tools, name_of

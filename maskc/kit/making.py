@@ -21,6 +21,7 @@ from maskc.jobs import SchemaJob
 from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, PatternAutomaton
 from maskc.kit.constraint import Constraint, KitTokens
 from maskc.limits import Limits
+from maskc.runtime import made_once
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.fields import PlanError
@@ -40,7 +41,6 @@ from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan import FrozenPlan, Plan
 from maskc.runtime.schema.plan.custom import CustomRule
 from maskc.runtime.schema.plan.rules import StringRule
-from maskc.runtime.shared import made_once
 from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.vocab.vocabulary import Vocabulary

@@ -21,6 +21,7 @@ from maskc.artifact.sections import is_general, is_link, is_schema
 from maskc.artifact.starts import find_start, read_start, starts_of
 from maskc.errors import ArtifactError
 from maskc.files import write_atomically
+from maskc.runtime import Shared, made_once
 from maskc.runtime.arguments import as_count, as_number
 from maskc.runtime.batches import follow_examples
 from maskc.runtime.cache import Budget
@@ -29,7 +30,6 @@ from maskc.runtime.loading import KitLike, drop_tokens, leaves_tokens, load_cont
 from maskc.runtime.machine import Machine
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.pool import MaskPool
-from maskc.runtime.shared import Shared, made_once
 from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.runtime.vocabulary import TOKEN_ARRAYS, TokenTable, share_tokens
 

@@ -20,9 +20,9 @@ from weakref import WeakSet, ref
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime import made_once
 from maskc.runtime.forced import TokenTexts
 from maskc.runtime.schema.tries import TokenIndex
-from maskc.runtime.shared import made_once
 
 _MOST_INDEXED = 4  # tables whose tries are kept, as making them takes half a second
 

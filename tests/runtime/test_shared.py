@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from maskc.runtime.shared import made_once
+from maskc.runtime import made_once
 
 
 class Pair:

@@ -23,7 +23,7 @@ from maskc.artifact.model import FORMAT, check_shapes, check_values
 from maskc.artifact.sections import ArraySpec
 from maskc.errors import ArtifactError
 from maskc.files import write_atomically
-from maskc.runtime.shared import Shared, made_once
+from maskc.runtime import Shared, made_once
 from maskc.runtime.spelling.tables import (
     FROM_START,
     MERGED,

@@ -22,8 +22,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime import Shared
 from maskc.runtime.link.automata.loops import Loop, PlainLoop, find_plain_loop
-from maskc.runtime.shared import Shared
 from maskc.runtime.step_budget import charge_steps
 
 _Name = TypeVar("_Name", bound=Hashable)
