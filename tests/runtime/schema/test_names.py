@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import maskc
 from maskc.jsonschema.compiling import compile_schema
-from maskc.runtime.cache import Budget
-from maskc.runtime.schema.string_rows.key_rows import Names
+from maskc.runtime.schema.scans.class_tries import closing_tokens_at
 from tests.examples import examples
 from tests.runtime.schema.test_masks import mask, read_by_token
 from tests.runtime.schema.vocabularies import VOCABULARY, build_index
@@ -54,9 +53,8 @@ def test_every_mask_of_a_key_is_what_the_machine_reads(names, others, most, valu
 def test_many_tokens_after_a_quote_are_found_likewise():
     texts = [b'"' + b"," * n for n in range(150)]
     index = build_index(tuple(texts))
-    names = Names(index, Budget(1 << 20))
-    quote = names.quote(int(index.quote_nodes[0]))
+    quote = closing_tokens_at(index, (int(index.quote_nodes[0]),))
     wanted = {b",", b",,,"}
     bits = sum(1 << index.suffixes.texts[:].index(rest) for rest in wanted)
-    found = {index.texts[n][1:] for n in names.with_suffixes(quote, bits)}
+    found = {index.texts[n][1:] for n in quote.with_suffixes(index, bits).tolist()}
     assert found == wanted

@@ -5,6 +5,11 @@ are multiplied. So we ask whether one of ``digits × 10^n`` is allowed (``holds`
 of the intervals ``[digits, digits + 1) × 10^n`` has an allowed magnitude (``meets``), for n in a
 range.
 
+Both are asked with digits as a number; ``start`` says whether the intervals have their lower ends.
+For an integer that begins with some digits we also ask which bytes of digits may follow
+(``next_digits``, ``None`` if that is not known at once); ``lowers`` says whether an exponent may
+make what does not end in 0 smaller.
+
 There are three kinds of sets: values that are listed (:mod:`maskc.runtime.schema.numbers.listed`),
 the multiples of a factor between two bounds, and all numbers between two bounds. Single values may
 be taken out of the last two.
@@ -21,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Protocol
+from typing import Final
 
 from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.numbers.listed import NOTHING, Decimals
@@ -36,6 +41,8 @@ from maskc.runtime.schema.numbers.powers import (
     scale,
     split_zeros,
 )
+
+_MOST_MULTIPLE: Final = 10**15  # whose digits are looked at one by one
 
 
 @mypyc_attr(acyclic=True)
@@ -65,35 +72,6 @@ class Bounds:
         if not self.high:
             return Range(1, 0)
         return powers.ending(power_beyond(digits, self.high, strict=not self.high_open) - 1)
-
-
-class Magnitudes(Protocol):
-    """A set of magnitudes."""
-
-    def holds(self, digits: int, powers: Range) -> bool:
-        """Return whether ``digits × 10^n`` is in the set for one of the powers n."""
-
-    def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
-        """Return whether ``[digits, digits + 1) × 10^n`` has an element for one of the powers n.
-
-        Args:
-            digits: as a number.
-            powers: that may come.
-            start: whether the intervals have their lower ends.
-        """
-
-    def next_digits(self, digits: int, *, lowers: bool) -> frozenset[int] | None:
-        """Return the bytes of digits after which an integer can still become an element.
-
-        ``None`` if that is not known at once.
-
-        Args:
-            digits: of an integer, with which those that follow begin.
-            lowers: whether an exponent may make what does not end in 0 smaller.
-        """
-
-
-_MOST_MULTIPLE: Final = 10**15  # whose digits are looked at one by one
 
 
 class Points:

@@ -16,7 +16,6 @@ from maskc.runtime.schema.numbers.listed import NOTHING, Decimals, Excluded, Lis
 from maskc.runtime.schema.numbers.magnitudes import (
     Between,
     Bounds,
-    Magnitudes,
     Multiples,
     by_digits,
 )
@@ -70,6 +69,7 @@ class Rule:
         )
 
 
+Magnitudes = Listed | Between | Multiples  # that a rule allows after one sign
 _MOST_WRITTEN: Final = 10**100  # of a factor's denominator that is looked at digit by digit
 
 

@@ -65,6 +65,8 @@ class ClosingTokens:
 
     def with_suffixes(self, index: TokenIndex, bits: int) -> Ints:
         """Return the tokens whose rests are in a bit set, by text index."""
+        if not bits:
+            return self.text_indices[:0]
         raw = bits.to_bytes(-(-index.n_suffixes // 8), "little")
         allowed = np.unpackbits(np.frombuffer(raw, dtype=np.uint8), bitorder="little")
         found: Ints = self.text_indices.take(allowed.take(self.suffixes).nonzero()[0])

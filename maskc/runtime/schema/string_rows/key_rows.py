@@ -15,7 +15,7 @@ from maskc.runtime.cache import Budget, Cache, measure_sized
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.scans import Scanned
 from maskc.runtime.schema.scans.character_trie import CharacterTrie
-from maskc.runtime.schema.scans.class_tries import ClosingTokens, closing_tokens_at
+from maskc.runtime.schema.scans.class_tries import closing_tokens_at
 from maskc.runtime.schema.scans.searching import find_names
 from maskc.runtime.schema.string_rows import (
     FreeRows,
@@ -139,7 +139,7 @@ class Names:
         self._index = index
         self._known = Cache(budget)
 
-    def row(self, free: FreeRows, bits: int) -> Words:
+    def _row(self, free: FreeRows, bits: int) -> Words:
         """Return the tokens that stay inside, or end a key without a name and have some rests."""
         key = (Names, id(free), bits)
         found: tuple[FreeRows, Words] | None = self._index.shared.get(key)
@@ -163,25 +163,15 @@ class Names:
         key = (Part, id(free), bits, kept)
         found: tuple[FreeRows, Part] | None = self._index.shared.get(key)
         if found is None:
-            words, ids = self.row(free, bits), self._index.ids
-            quotes = [(self.quote(node), own) for nodes, own in kept for node in nodes]
-            more = [p for quote, own in quotes for p in self.with_suffixes(quote, own & ~bits)]
-            less = [p for quote, own in quotes for p in self.with_suffixes(quote, bits & ~own)]
-            if more:
-                words = self._index.set_bits(words, [ids[n] for n in more])
-            if less:
-                words = self._index.clear_bits(words, [ids[n] for n in less])
-            found = (free, Part((words,)))
+            index, more, less = self._index, list[int](), list[int]()
+            for nodes, own in kept:
+                tokens = closing_tokens_at(index, nodes)
+                more += index.order.take(tokens.with_suffixes(index, own & ~bits)).tolist()
+                less += index.order.take(tokens.with_suffixes(index, bits & ~own)).tolist()
+            words = index.set_bits(self._row(free, bits), more)
+            found = (free, Part((index.clear_bits(words, less) if less else words,)))
             self._index.shared.put(key, found, 4 * self._index.n_words + 500)
         return found[1]
-
-    def quote(self, node: int) -> ClosingTokens:
-        """Return the tokens below a quote."""
-        return closing_tokens_at(self._index, (node,))
-
-    def with_suffixes(self, quote: ClosingTokens, bits: int) -> list[int]:
-        """Return the tokens below a quote whose rests are in a bit set, by text index."""
-        return quote.with_suffixes(self._index, bits).tolist() if bits else []
 
     def ended(
         self, character_trie: CharacterTrie, number: int, dfa: CharDfa, state: int
