@@ -297,11 +297,9 @@ class ParsedTexts(Texts):
             number = todo.pop()[0]
             if number not in paths:
                 found = [Stack(RefinedStateId(s), paths.get(below[0])) for s, below in nodes]
-                paths[number] = self._best(found)
+                finish = self._derivations.finish
+                paths[number] = found[0] if len(found) == 1 else min(found, key=finish)
         return paths[stacks[0]]
-
-    def _best(self, stacks: list[Stack]) -> Stack:
-        return stacks[0] if len(stacks) == 1 else min(stacks, key=self._derivations.finish)
 
     def _list_rests(self, state: ScannerStateId) -> list[tuple[TerminalId, bytes, ScannerStateId]]:
         """Return what the open lexeme may become, the bytes to there and the state then.

@@ -141,15 +141,13 @@ class TokensWithoutRows:
         """Return the same tokens in order, with those without rows in one union."""
         bits = self._tokens_without_rows_of(unions) if self._tokens and unions else 0
         if not bits:
-            return self._join_few(unions) if len(unions) < 2 else tuple(sorted(unions))
+            if len(unions) > 1:
+                return tuple(sorted(unions))
+            for union in unions:  # the same object for the same one
+                return self._single.setdefault(union, (union,))
+            return ()
         n_unions = self._graph.n_unions
         return (*sorted([union for union in unions if union < n_unions]), n_unions + bits)
-
-    def _join_few(self, unions: set[int]) -> tuple[int, ...]:
-        """Return no union or one: the same object for the same one."""
-        for union in unions:
-            return self._single.setdefault(union, (union,))
-        return ()
 
     def _tokens_without_rows_of(self, unions: Iterable[int]) -> int:
         """Return the tokens without rows of some unions, as a bit set."""

@@ -70,7 +70,8 @@ class PieceBoundaries:
         self._most_passes = len(index.tokens.levels)
         self._expressions: WeakValueDictionary[Any, Expression] = WeakValueDictionary()
         self._rests: WeakValueDictionary[Any, Rest] = WeakValueDictionary()
-        self._walks = Cache(budget, _measure_walk)
+        # (rest, whether it is the trie of suffixes, nodes) → part
+        self._walks = Cache(budget, lambda key, part: ENTRY_BYTES + len(key[2]) + part.n_bytes)
         self._countdowns = Cache(budget, _measure_countdown)
         self._lock = RLock()
         self.end, self.nothing = Rest(None, None, self), Nothing()
@@ -265,10 +266,6 @@ class PieceBoundaries:
         return tuple(found.values())
 
 
-def _measure_walk(key: tuple[Rest, bool, bytes], part: Part) -> int:
-    return ENTRY_BYTES + len(key[2]) + part.n_bytes
-
-
 def _measure_countdown(key: tuple[Any, ...], known: tuple[Countdown | None]) -> int:
     n_bytes = 0 if known[0] is None else known[0].n_bytes
     return ENTRY_BYTES + 8 * len(key[0]) + n_bytes
@@ -291,7 +288,8 @@ class LinkResults:
     ) -> None:
         self.boundaries, self.pool, self.text_of = boundaries, pool, text_of
         self.budget = budget = boundaries.scanner.budget
-        self.moves = Cache(budget, _measure_moves)  # (hypotheses, token) → hypotheses
+        # (hypotheses, token) → hypotheses
+        self.moves = Cache(budget, lambda _, found: ENTRY_BYTES * (1 + len(found)))
         self.masks = Cache(budget)  # (piece, what it knows, capped rest) → mask
         # Many configurations of many texts leave the same tokens.
         self.mixes = Mixes(boundaries.index, pool, budget)
@@ -391,7 +389,3 @@ class LinkMachine:
 
     def identify(self, hypothesis: Link) -> Hashable:
         return (hypothesis.piece, hypothesis.piece.identify(hypothesis.inner), hypothesis.rest)
-
-
-def _measure_moves(_: object, found: tuple[Link, ...]) -> int:
-    return ENTRY_BYTES * (1 + len(found))

@@ -27,7 +27,7 @@ from maskc.runtime.link.automata.loops import ascending, going_on, list_ending
 from maskc.runtime.link.automata.scanning import NO_EXITS, Scan, TrieScanner
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece
-from maskc.runtime.machine import DEAD, Hypotheses, Machine, StepTable, key_of
+from maskc.runtime.machine import DEAD, Machine, StepTable, key_of
 from maskc.runtime.schema.machine.nodes import Configuration
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.tries import ROOT, Ints, Trie
@@ -196,7 +196,7 @@ class MachinePiece(Piece):
         """
         machine = self.machine
         table = StepTable(
-            machine.step, partial(key_of, machine), machine.byte_groups, _as_they_are, _STEP
+            machine.step, partial(key_of, machine), machine.byte_groups, lambda here: here, _STEP
         )
         text_indices, exits = [NO_EXITS], [NO_EXITS]
         here = np.fromiter(nodes, dtype=np.int32)
@@ -218,10 +218,6 @@ class MachinePiece(Piece):
         return Scan(
             self._scanner.part(trie, np.concatenate(text_indices)), ascending(np.concatenate(exits))
         )
-
-
-def _as_they_are(hypotheses: Hypotheses) -> Hypotheses:
-    return hypotheses
 
 
 def find_paths(trie: Trie, bytes_: frozenset[int]) -> TriePaths:

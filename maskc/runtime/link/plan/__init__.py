@@ -275,14 +275,14 @@ class LinkOpener:
         return Late(partial(self._expression, item))
 
     def _schema(self, number: int) -> SchemaPiece:
-        make = partial(self._make_schema, number)
+        results = self._results
+
+        def make() -> SchemaPiece:
+            plan = self._plan.schema(number, results.budget)
+            return SchemaPiece(MaskedSchemaMachine(plan, results.text_of, results.mixes))
+
         found: SchemaPiece = self._compose.keep("plan", self._plan.name_of(number), make)
         return found
-
-    def _make_schema(self, number: int) -> SchemaPiece:
-        results = self._results
-        plan = self._plan.schema(number, results.budget)
-        return SchemaPiece(MaskedSchemaMachine(plan, results.text_of, results.mixes))
 
     def _grammar(self, number: int) -> MachinePiece:
         contents, boundaries = read_grammar(self._contents, number), self._compose.boundaries

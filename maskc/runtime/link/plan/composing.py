@@ -144,11 +144,10 @@ class Composer:
     def other_name(self, names: Iterable[bytes]) -> Expression:
         scanner = self.boundaries.scanner
 
-        def make_every() -> AutomatonScans:
-            return AutomatonScans(OtherName(()), scanner)
-
         def make() -> AutomatonPiece:
-            every: AutomatonScans = self.keep("every_name", (), make_every)
+            every: AutomatonScans = self.keep(
+                "every_name", (), lambda: AutomatonScans(OtherName(()), scanner)
+            )
             return AutomatonPiece(OtherNameScans(OtherName(listed), every))
 
         listed = tuple(sorted(set(names)))
