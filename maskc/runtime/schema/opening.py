@@ -44,10 +44,7 @@ class MaskedSchemaMachine(SchemaMachine):
 
 
 def open_schema(
-    contents: Contents,
-    text_of: Callable[[int], bytes | None],
-    budget: Budget,
-    pool: MaskPool,
+    contents: Contents, text_of: Callable[[int], bytes | None], budget: Budget, pool: MaskPool
 ) -> MaskedSchemaMachine:
     """Return the machine of an artifact; its arguments are those of the other machines.
 

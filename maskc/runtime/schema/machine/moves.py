@@ -249,8 +249,7 @@ class Moves:
         return tuple(
             [
                 self.node(
-                    (COLON, position),
-                    (self.node((OBJECT, number, after, AFTER), node[PARENTS]),),
+                    (COLON, position), (self.node((OBJECT, number, after, AFTER), node[PARENTS]),)
                 )
                 for after, position in self.plan.objects[number].enter(members, label, key)
             ]

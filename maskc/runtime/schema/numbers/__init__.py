@@ -52,12 +52,7 @@ class Numbers:
     """The spellings of numbers that a rule allows, ``base`` without ``excluded`` if it is given."""
 
     def __init__(
-        self,
-        rule: Rule,
-        *,
-        written: str,
-        base: Numbers | None = None,
-        excluded: Excluded = NONE,
+        self, rule: Rule, *, written: str, base: Numbers | None = None, excluded: Excluded = NONE
     ) -> None:
         self.rule, self.base, self.excluded = rule, base, excluded
         self._written, self._lexical_form = written, rule.lexical_form

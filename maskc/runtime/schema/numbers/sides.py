@@ -13,12 +13,7 @@ from typing import Final
 
 from maskc.acyclic import mypyc_attr
 from maskc.runtime.schema.numbers.listed import NOTHING, Decimals, Excluded, Listed, Listing
-from maskc.runtime.schema.numbers.magnitudes import (
-    Between,
-    Bounds,
-    Multiples,
-    by_digits,
-)
+from maskc.runtime.schema.numbers.magnitudes import Between, Bounds, Multiples, by_digits
 from maskc.runtime.schema.numbers.powers import (
     Factor,
     common_denominator,

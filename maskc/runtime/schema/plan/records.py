@@ -153,10 +153,7 @@ _DFA: Final = grouped(
     listed(number(0x110000 + 1), length="ranges"),
     listed(number("ranges"), size="ranges"),
     listed(number("states"), length="states"),
-    listed(
-        Codec(lambda row, scope: dict(_ROW.read(row, scope)), _write_row),
-        length="states",
-    ),
+    listed(Codec(lambda row, scope: dict(_ROW.read(row, scope)), _write_row), length="states"),
     listed(number(_MOST_LABEL, NO_LABEL), size="states"),
     number("states"),
 )

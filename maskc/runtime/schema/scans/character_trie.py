@@ -25,15 +25,7 @@ from numpy.typing import NDArray
 from maskc.levels import build_levels, first_children
 from maskc.runtime.schema.strings import Body, Ranges, ranges_after, read_character, rests_like
 from maskc.runtime.schema.strings.characters import CharDfa
-from maskc.runtime.schema.tries import (
-    ROOT,
-    Ints,
-    Nodes,
-    TokenIndex,
-    Trie,
-    cut_texts,
-    narrow,
-)
+from maskc.runtime.schema.tries import ROOT, Ints, Nodes, TokenIndex, Trie, cut_texts, narrow
 from maskc.runtime.step_budget import charge_steps
 
 # What an item does after its last whole character; ESCAPED is in an escape, CUT in UTF-8.

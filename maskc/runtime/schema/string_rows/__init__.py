@@ -283,26 +283,14 @@ class StringRows:
         return found
 
     def follow(
-        self,
-        dfa: CharDfa,
-        state: int,
-        before: bytes,
-        *,
-        exactly: bool = False,
-        dropped: int = DEAD,
+        self, dfa: CharDfa, state: int, before: bytes, *, exactly: bool = False, dropped: int = DEAD
     ) -> Searched | Scanned:
         """Return what a string does to the vocabulary: a search, or a scan if that is quicker."""
         found = self._search(dfa, state, before, exactly=exactly, dropped=dropped)
         return found or self._scan(dfa, state, before)
 
     def _search(
-        self,
-        dfa: CharDfa,
-        state: int,
-        before: bytes,
-        *,
-        exactly: bool = False,
-        dropped: int = DEAD,
+        self, dfa: CharDfa, state: int, before: bytes, *, exactly: bool = False, dropped: int = DEAD
     ) -> Searched | None:
         key, character_trie = (search, id(dfa)), self.character_trie_after(before)
         # Names are a tree, so looking them up takes a step a state, and a scan several.

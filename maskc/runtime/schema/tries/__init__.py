@@ -254,10 +254,7 @@ class TokenIndex:
     """
 
     def __init__(
-        self,
-        first: NDArray[np.int32],
-        data: NDArray[np.uint8],
-        tables: IndexTables | None = None,
+        self, first: NDArray[np.int32], data: NDArray[np.uint8], tables: IndexTables | None = None
     ) -> None:
         self.n_words = -(-(len(first) - 1) // 32)
         if tables is None:
