@@ -247,23 +247,17 @@ def _check_usage(
         raise click.UsageError("--output is for one grammar; leave it out for several.")
     if [text for _, text in given].count("-") > 1:
         raise click.UsageError("Standard input (-) can be read only once.")
-    if "schema" in kinds and lark.is_given:
-        raise click.UsageError(
-            "A JSON Schema has no start, parser, lexer or postlex; leave these options out."
-        )
-    if "choices" in kinds and lark.is_given:
-        raise click.UsageError(
-            "Choices have no start, parser, lexer or postlex; leave these options out."
-        )
+    has_link = any(link is not None for link in links.values())
+    others = {"schema": "A JSON Schema has", "choices": "Choices have"}
+    found = [has for kind, has in others.items() if kind in kinds]
+    found += ["A structural tag has"] if has_link else []
+    if found and lark.is_given:
+        fact = f"{found[0]} no start, parser, lexer or postlex"
+        raise click.UsageError(f"{fact}; leave these options out.")
     if "schema" not in kinds and of_schemas:
         option = of_schemas[0].replace("_", "-")
         raise click.UsageError(f"--{option} is for JSON Schemas only; leave it out.")
-    if any(link is not None for link in links.values()):
-        if lark.is_given:
-            raise click.UsageError(
-                "A structural tag has no start, parser, lexer or postlex; leave these options out."
-            )
-    elif tools:
+    if tools and not has_link:
         raise click.UsageError(f"--{next(iter(tools))} is for a file of tools only; leave it out.")
 
 

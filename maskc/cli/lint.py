@@ -124,8 +124,6 @@ def _lint_schema(path: str, resources: tuple[str, ...], limits: Limits) -> _Lint
 
 def _show(linted: _Linted, *, as_json: bool, sarif: str | None) -> int:
     """Print findings; return the exit status, 1 if something is an error."""
-    from maskc.lint import Severity
-
     name, path, text, findings = linted
     if sarif is not None:
         log = to_sarif(path, findings, text)
