@@ -32,10 +32,6 @@ class Evaluated:
     all_items: bool = False
     fits: tuple[Formula, ...] = ()  # and items of which one of these holds
 
-    @property
-    def is_empty(self) -> bool:
-        return self == Evaluated()
-
     def __or__(self, other: Evaluated) -> Evaluated:
         return Evaluated(
             self.names | other.names,
@@ -181,7 +177,7 @@ class Scenarios:
         for n, inner in enumerate(location.schema["anyOf"]):
             below = location.below(inner, "anyOf", n)
             scenarios = self.find(below)
-            if any(not each.evaluated.is_empty for each in scenarios):
+            if any(each.evaluated != Evaluated() for each in scenarios):
                 scenarios = [
                     *scenarios,
                     Scenario(self._space.negate(self._lowering.lower(below)), Evaluated()),
