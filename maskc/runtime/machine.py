@@ -334,5 +334,4 @@ class Successors(StepTable):
 
     @property
     def n_bytes(self) -> int:
-        """About how much is remembered."""
         return self._table.nbytes + _STATE_BYTES * len(self.hypotheses) + self._node_of.nbytes

@@ -127,7 +127,6 @@ class UndoLog:
         return state
 
     def fork(self) -> UndoLog:
-        """Return an independent copy."""
         copy = UndoLog()
         copy._states, copy._marks = self._states.copy(), self._marks.copy()
         copy._taken, copy._chunks = self._taken.copy(), self._chunks.copy()

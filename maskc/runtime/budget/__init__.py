@@ -335,7 +335,6 @@ class Endings:
 
     @property
     def n_bytes(self) -> int:
-        """About how much is remembered."""
         n_bytes = self._completions.n_bytes + self._successors.n_bytes
         n_bytes += self._n_mask_bytes + _POINT_BYTES * len(self._points)
         return n_bytes + 2 * len(self._index.order) * len(self._measured)
@@ -350,7 +349,6 @@ class SharedEndings:
         self._lock = threading.Lock()
 
     def get(self, machine: Machine[Any], index: TokenIndex, ends: frozenset[int]) -> Endings:
-        """Return those of a machine; see :class:`Endings`."""
         key = _name(machine)
         with self._lock:
             if key not in self._known:
@@ -375,7 +373,6 @@ class SharedEndings:
 
     @property
     def n_bytes(self) -> int:
-        """About how much is remembered."""
         with self._lock:
             return sum(each.n_bytes for each in self._known.values())
 

@@ -75,7 +75,6 @@ class CompletionWriting:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all cells."""
         self.n_cells = 0
         self._cells: dict[int, Cell] = {}
 
@@ -120,7 +119,6 @@ class CompletionWriting:
 
     @property
     def n_bytes(self) -> int:
-        """About how much is remembered."""
         return _CELL_BYTES * self.n_cells
 
 
@@ -315,5 +313,4 @@ class Completions:
 
     @property
     def n_bytes(self) -> int:
-        """About how much is remembered."""
         return _ENTRY_BYTES * len(self.known) + self._writing.n_bytes + self._texts.n_bytes

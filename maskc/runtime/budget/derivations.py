@@ -89,7 +89,6 @@ class DerivationTable:
             self._ends = machine.lookaheads.end
 
     def may_end(self, state: int) -> bool:
-        """Return whether the text may end with a state on top."""
         return bool(self._taken[state] & self._ends)
 
 
@@ -107,12 +106,10 @@ class Derivations:
         self._known: dict[tuple[int, int], Cost] = {}
 
     def clear(self) -> None:
-        """Forget what is remembered of stacks."""
         self._known.clear()
 
     @property
     def n_bytes(self) -> int:
-        """About how much is remembered of stacks."""
         return _ENTRY_BYTES * len(self._known)
 
     def _solve(self) -> None:

@@ -100,11 +100,9 @@ class LinkTexts(Texts):
 
     @property
     def n_bytes(self) -> int:
-        """About how much is remembered."""
         return self._n_known_bytes + sum(each.n_bytes for each in self._inside.values())
 
     def propose(self, hypotheses: Hypotheses) -> Iterator[Proposal]:
-        """Yield words that may come next, of what has least left first."""
         found = [self._finish(link) for link in hypotheses]
         known = [each for each in found if each is not None and each[1]]
         for n_left, written in sorted(known, key=itemgetter(0)):
@@ -118,7 +116,6 @@ class LinkTexts(Texts):
         return own[0] + len(rest), own[1] or rest
 
     def stand_in(self, hypotheses: Hypotheses) -> Hypotheses:
-        """Return hypotheses with what is left out of JSON texts left out."""
         return tuple(dict.fromkeys(map(self._stand_in, hypotheses)))
 
     def _stand_in(self, link: Link) -> Link:
@@ -133,7 +130,6 @@ class LinkTexts(Texts):
         return Link(link.piece, inner, link.rest)
 
     def key_at(self, hypotheses: Hypotheses) -> int:
-        """Return which key of a JSON text may be one that was there."""
         found = [_open(link.piece, link.inner) for link in hypotheses]
         opened = [each for each in found if each is not None]
         return max((self._of(machine).key_at((here,)) for machine, here in opened), default=NO_KEY)

@@ -147,7 +147,6 @@ class ShortLexemes:
 
     @property
     def n_bytes(self) -> int:
-        """About how much is remembered."""
         n_words = len(self._rests) + len(self._words)
         return 300 * n_words + 2 * len(self._first) * len(self._distances)
 
@@ -198,18 +197,15 @@ class ParsedTexts(Texts):
         self._paths: dict[int, Stack] = {}  # of graphs, by the number of a set
 
     def clear(self) -> None:
-        """Forget what is remembered of stacks."""
         self._derivations.clear()
         self._paths.clear()
 
     @property
     def n_bytes(self) -> int:
-        """About how much is remembered."""
         n_bytes = self._lexemes.n_bytes + self._derivations.n_bytes
         return n_bytes + _STACK_BYTES * len(self._paths)
 
     def propose(self, hypotheses: Hypotheses) -> Iterator[Proposal]:
-        """Yield words that may be next in a short completion, the best first."""
         ends = [end for h in hypotheses[:_MOST_READINGS] for end in self._list_ends(h)]
         for end in sorted(ends, key=attrgetter("n_left"))[:_MOST_ENDS]:
             for word in (*self._list_words(end), b""):

@@ -320,7 +320,6 @@ class KeyAbstraction:
         return Configuration(tuple(nodes.values()), here.gap, here.text)
 
     def key_at(self, here: Configuration) -> int:
-        """Return which key may be one that was there."""
         for state in (node[STATE] for node in here.nodes if self._writes_all):
             is_keyed = state[KIND] == KEY or state[KIND] == OBJECT and state[PHASE] == NEXT
             if is_keyed and self._plan.objects[state[RULE]].has_classes:

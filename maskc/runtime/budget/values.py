@@ -92,16 +92,13 @@ class JsonTexts(Texts):
         self._ends = Folded(self._find_end)
 
     def propose(self, hypotheses: Hypotheses) -> Iterable[Proposal]:
-        """Return what finishes what is open on top."""
         return sorted(map(self._ends.find, hypotheses[0].nodes))
 
     def stand_in(self, hypotheses: Hypotheses) -> Hypotheses:
-        """Return hypotheses without keys and lengths that do not matter for how they end."""
         found = self._abstraction.stand_in(hypotheses[0])
         return hypotheses if found is hypotheses[0] else (found,)
 
     def key_at(self, hypotheses: Hypotheses) -> int:
-        """Return which key may be one that was there."""
         return self._abstraction.key_at(hypotheses[0])
 
     def _find_end(self, node: Node, below: list[tuple[int, bytes]]) -> tuple[int, bytes]:

@@ -99,11 +99,9 @@ class GlrMachine:
         self.byte_groups = group_bytes(self.scanner.byte_classes)
 
     def start(self) -> GlrHypotheses:
-        """Return the hypothesis before the first byte."""
         return (GlrHypothesis(self.scanner.start, self.gss.start),)
 
     def step(self, hypotheses: GlrHypotheses, text: bytes) -> GlrHypotheses:
-        """Return the live hypotheses after some bytes; empty if the text is illegal."""
         here: _StacksOf = {}
         with one_mask(self.pool.steps, _REMEDY):
             for h in hypotheses:
@@ -111,7 +109,6 @@ class GlrMachine:
             return self._step(here, text)
 
     def take(self, hypotheses: GlrHypotheses, token_id: int) -> GlrHypotheses:
-        """Return the live hypotheses after a token; empty if it is illegal."""
         if len(hypotheses) == 1:
             return self._take(hypotheses[0], token_id)
         after: _StacksOf = {}
@@ -135,7 +132,6 @@ class GlrMachine:
         return tuple([GlrHypothesis(*pair) for pair in zip(found[::2], found[1::2], strict=True)])
 
     def may_end(self, hypothesis: GlrHypothesis) -> bool:
-        """Return whether the text may end here."""
         with one_mask(self.pool.steps, _REMEDY):
             return self._may_end(hypothesis)
 
@@ -152,7 +148,6 @@ class GlrMachine:
         return False
 
     def mask(self, hypothesis: GlrHypothesis) -> PooledMask:
-        """Return the tokens that a hypothesis allows."""
         key = (hypothesis.state, hypothesis.stacks[0])
         found: PooledMask | None = self._masks.get(key)
         if found is None:
@@ -169,7 +164,6 @@ class GlrMachine:
         return self._composer.compose(self._tokens_without_rows.join(unions), can_finish=can_finish)
 
     def mask_numbers(self, batch: Iterable[GlrHypotheses]) -> list[int]:
-        """Return the number of each sequence's mask, -1 without one."""
         return [
             self.mask(hypotheses[0]).number
             if len(hypotheses) == 1
@@ -178,7 +172,6 @@ class GlrMachine:
         ]
 
     def describe(self, hypothesis: GlrHypothesis) -> Hashable:
-        """Return all that the future of a hypothesis depends on."""
         state, stacks = hypothesis.state, hypothesis.stacks
         lookaheads = self._list_possible(state)
         return (state, self.gss.describe(stacks, lookaheads))

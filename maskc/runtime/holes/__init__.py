@@ -82,11 +82,9 @@ class HoleMachine(SideMachine[int]):
         self._mask_of = HypothesisCache(budget, n_states)
 
     def begin(self, h: Hypothesis) -> int:  # noqa: ARG002
-        """Return the track before the first byte."""
         return BEGINNING
 
     def take(self, hypotheses: _Known, token_id: int) -> _Known:
-        """Return the live hypotheses after a token; none: it is illegal."""
         if len(hypotheses) == 1:
             return self._take(hypotheses[0], token_id)
         after = tuple(after for known in hypotheses for after in self._take(known, token_id))
@@ -126,7 +124,6 @@ class HoleMachine(SideMachine[int]):
         return tuple(after)
 
     def mask(self, known: SideHypothesis[int]) -> PooledMask:
-        """Return the tokens that a hypothesis allows."""
         h = known.hypothesis
         key = (h.state, known.side, h.stack.state)
         found: PooledMask | None = self._mask_of.find(key, h)

@@ -92,7 +92,6 @@ class SideStepper(Generic[Side]):
         return self._lexemes.is_live(known.hypothesis, reads)
 
     def may_end(self, known: SideHypothesis[Side], reads: ReadSet) -> bool:
-        """Return whether the text may end here."""
         return self._lexemes.may_end(known.hypothesis, reads)
 
     def step(
@@ -219,38 +218,31 @@ class SideMachine(Generic[Side]):
         """Return all that the future depends on beside the hypothesis."""
 
     def start(self) -> tuple[SideHypothesis[Side], ...]:
-        """Return the hypotheses before the first byte."""
         return tuple(SideHypothesis(h, self.begin(h)) for h in self.machine.start())
 
     def step(
         self, hypotheses: tuple[SideHypothesis[Side], ...], text: bytes
     ) -> tuple[SideHypothesis[Side], ...]:
-        """Return the live hypotheses after some bytes; none: the bytes are illegal there."""
         with one_mask(self.pool.steps, self.remedy):
             return tuple(self.stepper.step(hypotheses, text, Step(ReadSet(0))))
 
     def take(
         self, hypotheses: tuple[SideHypothesis[Side], ...], token_id: int
     ) -> tuple[SideHypothesis[Side], ...]:
-        """Return the live hypotheses after a token; none: it is illegal."""
         text = self._text_of(token_id)
         return self.step(hypotheses, text) if text else ()
 
     def may_end(self, known: SideHypothesis[Side]) -> bool:
-        """Return whether the text may end here."""
         return self.stepper.may_end(known, ReadSet(0))
 
     def mask_numbers(self, batch: Iterable[tuple[SideHypothesis[Side], ...]]) -> list[int]:
-        """Return the number of each sequence's mask, -1 without one."""
         return [
             (self.mask(h[0]) if len(h) == 1 else self.pool.unite(map(self.mask, h))).number
             for h in batch
         ]
 
     def describe(self, known: SideHypothesis[Side]) -> Hashable:
-        """Return all that the future of a hypothesis depends on."""
         return (self.machine.describe(known.hypothesis), self.side_of(known))
 
     def identify(self, known: SideHypothesis[Side]) -> Hashable:
-        """Return a key of a hypothesis."""
         return (self.machine.identify(known.hypothesis), self.side_of(known))

@@ -156,14 +156,12 @@ class HoleStepper(SideStepper[int]):
         self._ends = Cache(budget)
 
     def go_on(self, side: int, byte: int, state: ScannerStateId) -> int | None:
-        """Return the track after a byte; ``None`` if the lexeme can become no terminal."""
         moved = self._tracks.step(side, byte, state)
         return moved if moved or self.may_leave[state] else None
 
     def end(
         self, known: SideHypothesis[int], terminal: TerminalId, step: Step
     ) -> tuple[Stack, tuple[int, ...], int] | None:
-        """Return what is left when the open lexeme has become a terminal."""
         h = known.hypothesis
         if not self._tracks.allows(known.side, terminal):
             return None
@@ -171,11 +169,9 @@ class HoleStepper(SideStepper[int]):
         return None if ended is None else (*ended, BEGINNING)
 
     def begin(self, side: int, byte: int, state: ScannerStateId, step: Step) -> int | None:  # noqa: ARG002
-        """Return the track after the first byte of a lexeme."""
         return self.go_on(side, byte, state)
 
     def is_live(self, known: SideHypothesis[int], reads: ReadSet) -> bool:
-        """Return whether some text goes on from a hypothesis and ends."""
         h, track, tables = known.hypothesis, known.side, self._tables
         if not self._tracks.inside[h.state]:
             return self._lexemes.is_live(h, reads)
@@ -259,7 +255,6 @@ class HoleStepper(SideStepper[int]):
         return frozenset(found)
 
     def may_end(self, known: SideHypothesis[int], reads: ReadSet) -> bool:
-        """Return whether the text may end here."""
         terminal = self.scanner.end_of_text[known.hypothesis.state]
         return self._tracks.allows(known.side, terminal) and super().may_end(known, reads)
 

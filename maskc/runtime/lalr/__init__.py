@@ -101,15 +101,12 @@ class LalrMachine:
         )
 
     def start(self) -> Hypotheses:
-        """Return the hypothesis before the first byte."""
         return (Hypothesis(self.scanner.start, Stack(RefinedStateId(0), None), (0,), NO_LINE),)
 
     def step(self, hypotheses: Hypotheses, text: bytes) -> Hypotheses:
-        """Return the live hypotheses after some bytes; empty if the text is illegal."""
         return self.stepper.step(hypotheses, text, ReadSet(0))
 
     def take(self, hypotheses: Hypotheses, token_id: int) -> Hypotheses:
-        """Return the live hypotheses after a token; empty if it is illegal."""
         if len(hypotheses) == 1:
             return self._take(hypotheses[0], token_id)
         after = tuple(after for h in hypotheses for after in self._take(h, token_id))
@@ -184,11 +181,9 @@ class LalrMachine:
         return after
 
     def may_end(self, hypothesis: Hypothesis) -> bool:
-        """Return whether the text may end here."""
         return self.lexemes.may_end(hypothesis, ReadSet(0))
 
     def mask(self, hypothesis: Hypothesis) -> PooledMask:
-        """Return the tokens that a hypothesis allows."""
         known = hypothesis.mask
         if known is not None:
             return known
@@ -234,7 +229,6 @@ class LalrMachine:
         return self._masks.read(h, known, None)
 
     def mask_numbers(self, batch: Iterable[Hypotheses]) -> list[int]:
-        """Return the number of each sequence's mask, -1 without one."""
         numbers: list[int] = []
         for hypotheses in batch:
             if len(hypotheses) == 1:
@@ -252,7 +246,6 @@ class LalrMachine:
         return self._masks.read(h, None, reads)
 
     def describe(self, hypothesis: Hypothesis) -> Hashable:
-        """Return all that the future of a hypothesis depends on."""
         states = []
         node: Stack | None = hypothesis.stack
         while node is not None:
@@ -261,7 +254,6 @@ class LalrMachine:
         return (hypothesis.state, tuple(states), hypothesis.indents, hypothesis.column)
 
     def identify(self, hypothesis: Hypothesis) -> Hashable:
-        """Return a key of a hypothesis, with its stack by number."""
         number = self.stack_numbers.number(hypothesis.stack)
         return (hypothesis.state, number, hypothesis.indents, hypothesis.column)
 

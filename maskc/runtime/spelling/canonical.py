@@ -95,7 +95,6 @@ class CanonicalMachine:
         return tuple(CanonicalHypothesis(h.inner, h.last, h.chunks, is_free=is_free) for h in known)
 
     def take(self, known: Known, token_id: int) -> Known:
-        """Return the live hypotheses after a token; none: it is illegal."""
         reached: list[CanonicalHypothesis] = []
         for h in known:
             if _has(self.mask(h).words, token_id) and token_id not in self._ends:
