@@ -97,7 +97,7 @@ class LoopReader:
         return found
 
     def ends(self, loop: Loop, onward: Onward) -> tuple[Ints, Passes]:
-        """Return :meth:`Reading.ends` below the root."""
+        """Return :meth:`ComponentReading.ends` below the root."""
         component = loop.component
         key = (_KEY, loop.list_ends(), onward.bytes, component.key)
         found: tuple[Ints, Passes] | None = self.index.shared.get(key)
