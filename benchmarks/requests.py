@@ -101,11 +101,7 @@ CHAINS = {
 # Constraints with slow masks, and texts that come to them.
 SLOW: dict[str, tuple[str, Any, str]] = {
     "format idn-email": ("json_schema", {"format": "idn-email"}, '"ann@example.org"'),
-    "format idn-email-exact": (
-        "json_schema",
-        {"format": "idn-email-exact"},
-        '"ann@example.org"',
-    ),
+    "format idn-email-exact": ("json_schema", {"format": "idn-email-exact"}, '"ann@example.org"'),
     "a backslash in a key": (
         "json_schema",
         {"properties": {"name": {"type": "null"}}},
@@ -126,11 +122,7 @@ SLOW: dict[str, tuple[str, Any, str]] = {
         {"items": {"type": "integer"}, "uniqueItems": True},
         "[" + ",".join(map(str, range(800))),
     ),
-    "palindromes": (
-        "gbnf",
-        'root ::= "a" root "a" | "b" root "b" | "a" | "b" | ""',
-        "a" * 600,
-    ),
+    "palindromes": ("gbnf", 'root ::= "a" root "a" | "b" root "b" | "a" | "b" | ""', "a" * 600),
 }
 
 

@@ -21,13 +21,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from maskc.errors import (
-    BudgetError,
-    LimitError,
-    MaskcError,
-    PostlexError,
-    UnsupportedTerminalError,
-)
+from maskc.errors import BudgetError, LimitError, MaskcError, PostlexError, UnsupportedTerminalError
 from maskc.limits import HOW_TO_RAISE, MEGABYTE, Limits
 from maskc.system import read_memory
 from maskc.wording import LARK_WORDING, Phrase, Wording
@@ -93,12 +87,7 @@ class CompileBudget:
 
     def too_deep(self) -> LimitError:
         """Return the error for what is nested deeper than Python's calls go."""
-        return LimitError(
-            "nested calls",
-            sys.getrecursionlimit(),
-            Phrase.NEST_LESS,
-            self.where(),
-        )
+        return LimitError("nested calls", sys.getrecursionlimit(), Phrase.NEST_LESS, self.where())
 
     def reword(self, error: MaskcError) -> MaskcError:
         """Return the error in the words of those who wrote the grammar."""
@@ -168,10 +157,7 @@ def at(task: Task) -> None:
 
 
 def name_grammar(
-    name: str,
-    text: str,
-    wording: Wording = LARK_WORDING,
-    rule_of: Mapping[str, str] | None = None,
+    name: str, text: str, wording: Wording = LARK_WORDING, rule_of: Mapping[str, str] | None = None
 ) -> None:
     """Say which grammar it is that the budget is for, and what its author calls its parts."""
     budget = _open.get()
@@ -214,8 +200,5 @@ def check_text(n_characters: int, name: str) -> None:
     limit = current_limits().text
     if n_characters > limit:
         raise LimitError(
-            Phrase.CHARACTERS,
-            limit,
-            f"remove unused parts, or raise {HOW_TO_RAISE['text']}",
-            name,
+            Phrase.CHARACTERS, limit, f"remove unused parts, or raise {HOW_TO_RAISE['text']}", name
         )

@@ -283,10 +283,7 @@ def compile_tools(
 
 
 def _load_vocabulary(
-    tokenizer: Any,
-    vocab_size: Any,
-    eos_ids: Any,
-    added_tokens: Any,
+    tokenizer: Any, vocab_size: Any, eos_ids: Any, added_tokens: Any
 ) -> Vocabulary:
     from maskc.arguments import as_items, describe
     from maskc.errors import WrongTypeError

@@ -31,20 +31,14 @@ class Mutant(NamedTuple):
 
 
 MUTANTS = (
-    Mutant(
-        "artifact/model.py",
-        "if not arrays[name].all():",
-        "if not arrays[name].any():",
-    ),
+    Mutant("artifact/model.py", "if not arrays[name].all():", "if not arrays[name].any():"),
     Mutant(
         "regular/partition.py",
         "if len(parts) > 1 or len(next(iter(parts.values()))) < len(members[group])",
         "if len(parts) > 1",
     ),
     Mutant(
-        "build/building.py",
-        "if record.parts.get(name) != hashed:",
-        "if name not in record.parts:",
+        "build/building.py", "if record.parts.get(name) != hashed:", "if name not in record.parts:"
     ),
     Mutant(
         "captures/tracing.py",
@@ -56,11 +50,7 @@ MUTANTS = (
         "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()),",
         "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()[:1]),",
     ),
-    Mutant(
-        "regular/matching.py",
-        "if n >= low:",
-        "if n > low:",
-    ),
+    Mutant("regular/matching.py", "if n >= low:", "if n > low:"),
     Mutant(
         "compiler/glr/__init__.py",
         "alternatives[prefix] = before + [(-1 - prefix, *r) for r in before]",
@@ -76,11 +66,7 @@ MUTANTS = (
         "return not lows or not highs or max(lows) <= min(highs)",
         "return not lows or not highs or max(lows) < min(highs)",
     ),
-    Mutant(
-        "kit/making.py",
-        "if error.is_lasting:",
-        "if not error.is_lasting:",
-    ),
+    Mutant("kit/making.py", "if error.is_lasting:", "if not error.is_lasting:"),
     Mutant(
         "lexer/boundaries.py",
         "if layout and terminal in (layout.newline, layout.dedent):",
@@ -91,11 +77,7 @@ MUTANTS = (
         "is_used = definition.is_used or name in bnf.terminals if is_terminal else name in rules",
         "is_used = name in bnf.terminals if is_terminal else name in rules",
     ),
-    Mutant(
-        "compiler/lalr/refine.py",
-        "pending |= readers",
-        "pending = readers",
-    ),
+    Mutant("compiler/lalr/refine.py", "pending |= readers", "pending = readers"),
     Mutant(
         "compiler/pushdown/interchangeable.py",
         "frozenset((n, block[target]) for n, target in row.gotos.items()),",
@@ -127,11 +109,7 @@ MUTANTS = (
         "if layout is not None and n_open > 1:",
         "if layout is not None and n_open > 2:",
     ),
-    Mutant(
-        "runtime/link/counts/__init__.py",
-        "far = least - passes - 1",
-        "far = least - passes",
-    ),
+    Mutant("runtime/link/counts/__init__.py", "far = least - passes - 1", "far = least - passes"),
     Mutant(
         "runtime/link/joining/__init__.py",
         "open_[rest] = nodes if known is None else united(known, nodes)",
@@ -142,11 +120,7 @@ MUTANTS = (
         "if child in whole or back == _WHOLE:",
         "if child in whole:",
     ),
-    Mutant(
-        "runtime/schema/plan/series.py",
-        "rest = left & ~held",
-        "rest = left",
-    ),
+    Mutant("runtime/schema/plan/series.py", "rest = left & ~held", "rest = left"),
     Mutant(
         "runtime/schema/plan/rules.py",
         "return n_items, counts, self._classes.count_left(values)",
@@ -172,11 +146,7 @@ MUTANTS = (
         "yield (*node[:i], after, *(stage.start for stage in later))",
         "yield (*node[:i], after, *node[i + 1 :])",
     ),
-    Mutant(
-        "compiler/rows/walk.py",
-        "return np.where(byte == 10, 0, moved)",
-        "return moved",
-    ),
+    Mutant("compiler/rows/walk.py", "return np.where(byte == 10, 0, moved)", "return moved"),
     Mutant(
         "compiler/optimise/steps.py",
         "before.newlines or before.direct & ~after.direct or set(before.ignored) - "

@@ -273,10 +273,7 @@ def test_who_polls_without_a_budget_goes_on():
 
 @pytest.mark.parametrize(
     "work",
-    [
-        lambda: Nfa().add_pattern("A", "(a{100}){100}", 0, 0),
-        lambda: build_whole("a"),
-    ],
+    [lambda: Nfa().add_pattern("A", "(a{100}){100}", 0, 0), lambda: build_whole("a")],
     ids=["nodes of a pattern", "states of a schema's pattern"],
 )
 def test_loops_that_no_exception_may_reach_look_at_the_clock(monkeypatch, work):

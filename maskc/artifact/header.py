@@ -177,8 +177,7 @@ _setting = _is(
 )
 _parser = _is("not a parser of Lark's", {"lalr", "earley"}.__contains__)
 _source = _is(
-    "not a structural tag, tools or choices",
-    {"structural-tag", "tools", "choices"}.__contains__,
+    "not a structural tag, tools or choices", {"structural-tag", "tools", "choices"}.__contains__
 )
 _dialect = _is("not a notation", {"lark", "gbnf", "ebnf", "regex"}.__contains__)
 
@@ -228,12 +227,7 @@ _UNDECIDED = _record(
     }
 )
 _STEP = _record(
-    {
-        "step": _text,
-        "rows": _count,
-        "stored": _count,
-        "per_state": _list_of(_count, _N_PERCENTILES),
-    }
+    {"step": _text, "rows": _count, "stored": _count, "per_state": _list_of(_count, _N_PERCENTILES)}
 )
 _COUNTS = _record(
     dict.fromkeys(
@@ -283,11 +277,7 @@ _LINK_HEADER = _record(
             _ADDED,
         ),
         "link": _record(
-            {
-                "settings": _map_of(_setting),
-                "counts": _map_of(_count),
-                "tokens": _map_of(_count),
-            }
+            {"settings": _map_of(_setting), "counts": _map_of(_count), "tokens": _map_of(_count)}
         ),
     }
 )

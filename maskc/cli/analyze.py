@@ -69,9 +69,7 @@ _NEEDED: dict[str | None, tuple[int, float, str]] = {
     opt.word("--regex", "PATTERN", "Analyze a regular expression instead of a grammar."),
     opt.flag("--dot", "With pda: print it in the language of Graphviz."),
     opt.word(
-        "--export",
-        "PATH",
-        "Write the grammar (.cfg) or its automaton (.json) for pyformlang.",
+        "--export", "PATH", "Write the grammar (.cfg) or its automaton (.json) for pyformlang."
     ),
     lark_options,
     opt.json("Print the answer as JSON."),

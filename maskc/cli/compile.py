@@ -75,9 +75,7 @@ _saving_options = opt.gather(
             "--output",
         ),
         "kit": opt.word(
-            "--kit",
-            "FILE",
-            "Store no vocabulary: the artifact is loaded together with this kit.",
+            "--kit", "FILE", "Store no vocabulary: the artifact is loaded together with this kit."
         ),
         "as_json": opt.json(),
         "verbose": opt.flag("-v", "Print time, memory and result of each pass.", "--verbose"),

@@ -19,13 +19,7 @@ import click
 
 import maskc
 from maskc.bounded import run_dedicated
-from maskc.cli.input import (
-    SCHEMA_SUFFIX,
-    name_schema,
-    read_input,
-    read_resources,
-    read_schema_file,
-)
+from maskc.cli.input import SCHEMA_SUFFIX, name_schema, read_input, read_resources, read_schema_file
 from maskc.limits import MEGABYTE, Limits
 from maskc.report import Report
 from maskc.report.render import show

@@ -22,12 +22,7 @@ from maskc.artifact.sections import TOKENS_WITHOUT_ROWS
 from maskc.budget import at
 from maskc.compiler import LexicalAnalysis
 from maskc.compiler.emit import DecisionGraph
-from maskc.compiler.glr import (
-    drop_empties,
-    merge_unit_cycles,
-    share_tails,
-    turn_right_recursion,
-)
+from maskc.compiler.glr import drop_empties, merge_unit_cycles, share_tails, turn_right_recursion
 from maskc.compiler.glr.adjacency import Adjacency, LookaheadCfg, keep_adjacent
 from maskc.compiler.glr.lr0 import (
     GeneralTable,
@@ -71,10 +66,7 @@ from maskc.lexer.dynamic_complete import build_dynamic_complete_scanner
 from maskc.vocab.trie import TokenTrie
 from maskc.wording import Phrase
 
-_SCANNER_OF = {
-    "dynamic": build_dynamic_scanner,
-    "dynamic_complete": build_dynamic_complete_scanner,
-}
+_SCANNER_OF = {"dynamic": build_dynamic_scanner, "dynamic_complete": build_dynamic_complete_scanner}
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,15 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic
 
-from maskc.explain import (
-    Cause,
-    Death,
-    Ending,
-    TextJudge,
-    TextReading,
-    TokenGroup,
-    list_texts,
-)
+from maskc.explain import Cause, Death, Ending, TextJudge, TextReading, TokenGroup, list_texts
 from maskc.explain.groups import group_tokens
 from maskc.explain.machine_views import GlrView, GrammarNames, H, LalrView, MachineView
 from maskc.ids import EMPTY_TEXT, IGNORED

@@ -25,7 +25,7 @@ _MOST_IDS = 1_000  # of a list of tokens
 
 _PARTS = re.compile(
     r"""//[^\n]*|\#[^\n]*|"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/"""
-    r"""|(?P<json>%json\b\s*)|(?P<regex>%regex\b\s*)|<(?P<token>[^<>"\s][^<>"\n]*)>""",
+    r"""|(?P<json>%json\b\s*)|(?P<regex>%regex\b\s*)|<(?P<token>[^<>"\s][^<>"\n]*)>"""
 )
 # Words as llguidance cuts a text: letters and digits, white space, and all else, each in a row.
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]+")

@@ -51,13 +51,7 @@ _HEX = re.compile(r"x([0-9a-fA-F]+)")
 
 NAME = "<regex>"
 
-_FLAGS = {
-    re.ASCII: "a",
-    re.IGNORECASE: "i",
-    re.MULTILINE: "m",
-    re.DOTALL: "s",
-    re.VERBOSE: "x",
-}
+_FLAGS = {re.ASCII: "a", re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s", re.VERBOSE: "x"}
 _GLOBAL_FLAGS = re.compile(r"\(\?[aimsux]+\)(?:\s*\(\?[aimsux]+\))*")
 
 

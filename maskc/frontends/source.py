@@ -28,12 +28,7 @@ from typing import Any
 from maskc.bounded import run_bounded
 from maskc.budget import check_text, name_grammar
 from maskc.errors import GrammarError
-from maskc.frontends.postlex import (
-    PYTHON,
-    PYTHON_INDENTER,
-    build_indentation,
-    build_rules,
-)
+from maskc.frontends.postlex import PYTHON, PYTHON_INDENTER, build_indentation, build_rules
 from maskc.frontends.settings import (
     Postlex,
     Role,

@@ -37,9 +37,7 @@ def check_artifacts(engine: str, given: Sequence[Any]) -> None:
             f"{one!r:.60} is a name" if isinstance(one, str) else f"{type(one).__name__} is given"
         )
         raise IntegrationError(
-            engine,
-            f"{what}, not an artifact",
-            "give maskc.load(path), or load(name) of a registry",
+            engine, f"{what}, not an artifact", "give maskc.load(path), or load(name) of a registry"
         )
 
 

@@ -39,10 +39,7 @@ _FIRST_ROOM = 64
 
 
 def apply_bitmask(
-    logits: Tensor,
-    bitmask: Tensor | NDArray[np.int32],
-    *,
-    rows: Sequence[int] | None = None,
+    logits: Tensor, bitmask: Tensor | NDArray[np.int32], *, rows: Sequence[int] | None = None
 ) -> None:
     """Make the logits of tokens that are not legal -inf, in place.
 
@@ -157,9 +154,7 @@ class MaskTable:
             if n_masks > len(self._rows):
                 # Twice as long, so that all copies together are not longer than the table.
                 rows = torch.empty(
-                    (2 * n_masks, self._rows.shape[1]),
-                    dtype=torch.int32,
-                    device=self._rows.device,
+                    (2 * n_masks, self._rows.shape[1]), dtype=torch.int32, device=self._rows.device
                 )
                 rows[: self._n_masks] = self._rows[: self._n_masks]
                 self._rows = rows

@@ -106,11 +106,7 @@ class RequestConstraints:
     """
 
     def __init__(
-        self,
-        vocabulary: Vocabulary,
-        *,
-        limits: Limits = REQUEST_LIMITS,
-        fills_masks: bool = True,
+        self, vocabulary: Vocabulary, *, limits: Limits = REQUEST_LIMITS, fills_masks: bool = True
     ) -> None:
         self._limits = limits
         self._counts: Counter[str] = Counter()

@@ -171,11 +171,7 @@ class _Factory:
         self.delegate, self.serves = delegate, serves
 
     def __call__(
-        self,
-        server_args: Any,
-        tokenizer: Any,
-        vocab_size: int,
-        eos_token_ids: Any,
+        self, server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any
     ) -> Any:
         ends = _find_ends(tokenizer, eos_token_ids)
         if not self.serves:

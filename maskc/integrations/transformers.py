@@ -73,10 +73,7 @@ class GrammarProcessor:
     supports_continuous_batching = False
 
     def __init__(
-        self,
-        artifacts: Compiled | Sequence[Compiled | None],
-        *,
-        max_new_tokens: int | None = None,
+        self, artifacts: Compiled | Sequence[Compiled | None], *, max_new_tokens: int | None = None
     ) -> None:
         given = artifacts if isinstance(artifacts, list | tuple) else [artifacts]
         check_artifacts(ENGINE, given)

@@ -115,11 +115,7 @@ class ArrayDrafts:
         return max(bounds, key=lambda bound: bound.number)
 
     def _cut(
-        self,
-        items: list[Stretch],
-        counted: list[Counted],
-        high: int | None,
-        pointer: str,
+        self, items: list[Stretch], counted: list[Counted], high: int | None, pointer: str
     ) -> list[tuple[int, list[tuple[int, int]]]]:
         """Return where each piece of the indices begins, with the options of its items."""
         spans = [(item.start, item.stop) for item in items]
@@ -134,11 +130,7 @@ class ArrayDrafts:
         return pieces
 
     def _item_options(
-        self,
-        fits: list[Formula],
-        active: list[int],
-        counted: list[Counted],
-        pointer: str,
+        self, fits: list[Formula], active: list[int], counted: list[Counted], pointer: str
     ) -> list[tuple[int, int]]:
         space = self._space
         found = []
@@ -204,11 +196,7 @@ class PositionBuilder:
         self._strings = StringDrafts(space, self._alternatives)
         self._arrays = ArrayDrafts(space, self._alternatives, self.add, pointers)
         self._objects = ObjectDrafts(
-            space,
-            self._alternatives,
-            self._strings,
-            self.add,
-            ordered=layout.key_order == "schema",
+            space, self._alternatives, self._strings, self.add, ordered=layout.key_order == "schema"
         )
 
     def add(self, formula: Formula, pointer: str) -> int:

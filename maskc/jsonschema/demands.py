@@ -73,9 +73,7 @@ class MemberDemands:
         return [*self.named.get(name, ()), *general]
 
 
-def sort_values(
-    atoms: Iterable[Formula],
-) -> tuple[list[Value] | None, list[Value], list[Formula]]:
+def sort_values(atoms: Iterable[Formula]) -> tuple[list[Value] | None, list[Value], list[Formula]]:
     """Return the values that atoms list, those that they exclude, and the other atoms.
 
     The first are ``None`` where no atom lists any.

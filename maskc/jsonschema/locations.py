@@ -15,13 +15,7 @@ from urllib.parse import unquote
 
 from maskc.errors import SchemaError
 from maskc.jsonschema.formulas import to_fraction
-from maskc.jsonschema.keywords import (
-    REFERENCES,
-    SchemaDialect,
-    dialect_of,
-    is_known,
-    pointer_to,
-)
+from maskc.jsonschema.keywords import REFERENCES, SchemaDialect, dialect_of, is_known, pointer_to
 from maskc.jsonschema.resources import walk
 
 # Of characters, items or members; one more is still a number that a plan may hold.

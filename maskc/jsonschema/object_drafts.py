@@ -30,11 +30,7 @@ from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import Formula, Keys
 from maskc.jsonschema.products import label_strings
 from maskc.jsonschema.strings import StringDrafts, too_large
-from maskc.runtime.schema.plan.series import (
-    MAX_CONSTRAINTS,
-    MOST_COMBINATIONS,
-    count_combinations,
-)
+from maskc.runtime.schema.plan.series import MAX_CONSTRAINTS, MOST_COMBINATIONS, count_combinations
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 MAX_CASES: Final = 64  # of the constraints that a value fulfils

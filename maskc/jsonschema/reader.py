@@ -108,8 +108,7 @@ def _refuse(value: object) -> object:
 def _load(text: str | bytes | bytearray) -> Any:
     if len(text) > MAX_BYTES:
         raise _fault(
-            f"has more than {MAX_BYTES:,} bytes",
-            "split it, and give the parts as resources",
+            f"has more than {MAX_BYTES:,} bytes", "split it, and give the parts as resources"
         )
     try:
         return json.loads(
@@ -196,8 +195,7 @@ def _check_text(text: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise _fault(
-            f"has the string {text[:60]!a} with half of a surrogate pair",
-            "write whole characters",
+            f"has the string {text[:60]!a} with half of a surrogate pair", "write whole characters"
         ) from None
 
 

@@ -238,10 +238,7 @@ class Resolver:
             return self._follow(reference, keyword)
         except (LookupError, ValueError):
             raise SchemaError(
-                pointer,
-                keyword,
-                f"{reference!r} leads nowhere",
-                self._remedy_for(reference),
+                pointer, keyword, f"{reference!r} leads nowhere", self._remedy_for(reference)
             ) from None
 
     def _remedy_for(self, reference: str) -> str:

@@ -229,10 +229,7 @@ def _short(dfa: CharDfa) -> CharDfa:
 
 def too_large(pointer: str, keyword: str) -> SchemaError:
     return SchemaError(
-        pointer,
-        keyword,
-        "makes the automaton of this string too large",
-        "write a simpler one",
+        pointer, keyword, "makes the automaton of this string too large", "write a simpler one"
     )
 
 

@@ -229,8 +229,7 @@ class _Writer:
     def _write_value(self, value: Any) -> bool:
         if isinstance(value, dict):
             return self._write_object(
-                {"properties": {n: {"const": v} for n, v in value.items()}, "required": [*value]},
-                0,
+                {"properties": {n: {"const": v} for n, v in value.items()}, "required": [*value]}, 0
             )
         if isinstance(value, list):
             items = [{"const": item} for item in value]

@@ -28,12 +28,7 @@ from numpy.typing import NDArray
 
 from maskc.arguments import as_items, as_one_of, as_text
 from maskc.artifact.sections import is_link
-from maskc.errors import (
-    ArtifactError,
-    GrammarError,
-    WrongTypeError,
-    WrongValueError,
-)
+from maskc.errors import ArtifactError, GrammarError, WrongTypeError, WrongValueError
 from maskc.frontends.embedded import describe_embedded, has_embedded
 from maskc.frontends.settings import check_given
 from maskc.frontends.source import load_source

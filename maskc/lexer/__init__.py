@@ -20,12 +20,7 @@ from numpy.typing import NDArray
 from maskc.budget import own_name, quote_symbol
 from maskc.grammar import LexerSpec
 from maskc.ids import DEAD, IGNORED, BoundaryId, ScannerStateId, TerminalId
-from maskc.regular.partition import (
-    Predecessors,
-    find_coaccessible,
-    number_by_occurrence,
-    refine,
-)
+from maskc.regular.partition import Predecessors, find_coaccessible, number_by_occurrence, refine
 
 LONGEST_NAME = 40  # of a terminal in a message
 

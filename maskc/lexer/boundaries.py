@@ -167,11 +167,7 @@ def _number_nodes(lexer: LexerSpec, scanner: Scanner) -> tuple[list[End], dict[E
     for ends in scanner.ends:
         found.update(ends)
     if lexer.layout:
-        newline, indent, dedent = (
-            lexer.layout.newline,
-            lexer.layout.indent,
-            lexer.layout.dedent,
-        )
+        newline, indent, dedent = (lexer.layout.newline, lexer.layout.indent, lexer.layout.dedent)
         for terminal, boundary in list(found):
             if terminal == newline:
                 found |= {End(indent, boundary), End(dedent, boundary)}

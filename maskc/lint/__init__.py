@@ -200,9 +200,7 @@ RULES: dict[str, LintRule] = {
         "add maxLength",
     ),
     "unbounded array": LintRule(
-        *("ML104", _N),
-        "this array has no bound: a model can write items for ever",
-        "add maxItems",
+        *("ML104", _N), "this array has no bound: a model can write items for ever", "add maxItems"
     ),
     "unbounded number": LintRule(
         *("ML106", _N),

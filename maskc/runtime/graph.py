@@ -54,10 +54,7 @@ class Answer:
     __slots__ = ("checks", "queries", "unions")
 
     def __init__(
-        self,
-        unions: Unions,
-        queries: tuple[ParserQuery, ...],
-        checks: tuple[LookaheadCheck, ...],
+        self, unions: Unions, queries: tuple[ParserQuery, ...], checks: tuple[LookaheadCheck, ...]
     ) -> None:
         self.unions = unions  # legal on every stack
         # queries, checks: what else is legal depends on these

@@ -298,10 +298,7 @@ class Successors(StepTable):
     """Where tokens lead from hypotheses. Not safe to use from several threads at once."""
 
     def __init__(
-        self,
-        machine: Machine[Any],
-        trie: Trie,
-        stand_in: Callable[[Hypotheses], Hypotheses | None],
+        self, machine: Machine[Any], trie: Trie, stand_in: Callable[[Hypotheses], Hypotheses | None]
     ) -> None:
         key = partial(key_of, machine)
         super().__init__(machine.step, key, machine.byte_groups, stand_in, _STEPS)

@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 
 from maskc.arguments import as_text, check_callable
 from maskc.errors import WrongTypeError, WrongValueError
-from maskc.runtime.arguments import (
-    WORD,
-    as_bytes,
-    as_count,
-    as_number,
-    as_row,
-    check_bitmask,
-)
+from maskc.runtime.arguments import WORD, as_bytes, as_count, as_number, as_row, check_bitmask
 from maskc.runtime.forced import Encode, find_forced_bytes, keep_stable
 from maskc.runtime.machine import Hypotheses, may_end_with, take_again, take_all
 from maskc.runtime.step_budget import one_mask

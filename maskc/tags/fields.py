@@ -86,12 +86,7 @@ class Form:
     """An object of a tag's JSON with known fields only; a TagError names its location."""
 
     def __init__(
-        self,
-        given: Any,
-        pointer: str,
-        known: Sequence[str],
-        tokens: TokenNames,
-        around: Around,
+        self, given: Any, pointer: str, known: Sequence[str], tokens: TokenNames, around: Around
     ) -> None:
         if not isinstance(given, Mapping):
             raise TagError(pointer, "it is not a JSON object", "give an object")

@@ -23,9 +23,7 @@ _DECLARATIONS = {
     *("parameters", "parametersJsonSchema", "parameters_json_schema"),
 }
 _TYPES = ("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
-_COUNTS = {
-    *("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"),
-}
+_COUNTS = {*("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")}
 _RENAMED = {
     "any_of": "anyOf",
     "max_items": "maxItems",

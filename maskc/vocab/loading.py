@@ -76,12 +76,7 @@ def read_tokenizer(tokenizer: Any) -> tuple[str, TokenizerTokens]:
 
 def _read_huggingface(name: str, tokenizer: Any, data: str) -> TokenizerTokens:
     file = TokenizerFile(
-        name,
-        "tokenizer.json",
-        _NOWHERE,
-        FileFormat.HUGGINGFACE,
-        data.encode(),
-        json.loads(data),
+        name, "tokenizer.json", _NOWHERE, FileFormat.HUGGINGFACE, data.encode(), json.loads(data)
     )
     ends = getattr(tokenizer, "eos_token_id", None)
     listed = ends if isinstance(ends, Iterable) else () if ends is None else (ends,)
@@ -136,11 +131,7 @@ def load_vocabulary(
     else:
         name, table = read_tokenizer(spec)
     return build_vocabulary(
-        name,
-        table,
-        vocab_size=vocab_size,
-        eos_ids=eos_ids,
-        added_tokens=added_tokens or USUAL,
+        name, table, vocab_size=vocab_size, eos_ids=eos_ids, added_tokens=added_tokens or USUAL
     )
 
 

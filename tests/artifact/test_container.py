@@ -17,11 +17,7 @@ from maskc.artifact.container import ALIGNMENT, decode, encode, load_container
 from maskc.artifact.model import FORMAT
 from maskc.errors import ArtifactError, LimitError
 from maskc.wording import Phrase
-from tests.artifact.forging import (
-    N_DIGEST,
-    N_PREFIX,
-    SMALL,
-)
+from tests.artifact.forging import N_DIGEST, N_PREFIX, SMALL
 
 dtypes = st.sampled_from(["bool", *(f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64))])
 arrays = st.dictionaries(

@@ -157,12 +157,7 @@ def test_an_array_that_is_not_where_the_format_puts_it_is_refused(n_bytes, offse
 
 
 @pytest.mark.parametrize(
-    "tail",
-    [
-        b"\xc0" * 40 + b"\xc6\x00\x00\x00\x01\x07",
-        b"\xc6\x00\x00\x00\x01\x07",
-        b"",
-    ],
+    "tail", [b"\xc0" * 40 + b"\xc6\x00\x00\x00\x01\x07", b"\xc6\x00\x00\x00\x01\x07", b""]
 )
 def test_an_array_that_is_not_there_is_refused(tail):
     entry = {"dtype": "uint8", "nbytes": 1, "offset": 128, "shape": [1]}

@@ -17,11 +17,7 @@ from tests.compiled import compile_text
 _TEXTS = (b'{"', b'": ', b"12", b"{}", b"<call>", b"</call>")
 VOCABULARY = Vocabulary((*(bytes([b]) for b in range(256)), *_TEXTS, None), (262,), "some")
 END = 262
-SCHEMA = {
-    "type": "object",
-    "properties": {"n": {"type": "integer"}},
-    "additionalProperties": False,
-}
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "additionalProperties": False}
 
 
 @pytest.fixture(scope="module")

@@ -178,11 +178,7 @@ def write_tokenizer(folder, added):
         json.dumps(
             {
                 "added_tokens": [{"id": 4, "content": "</s>", "special": True}, *rows],
-                "model": {
-                    "type": "BPE",
-                    "vocab": {"a": 0, "b": 1, "[": 2, "]": 3},
-                    "merges": [],
-                },
+                "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "[": 2, "]": 3}, "merges": []},
                 "decoder": {"type": "ByteLevel"},
                 "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
             }

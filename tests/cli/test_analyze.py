@@ -88,21 +88,12 @@ def test_joint_says_why_or_that_it_is_not_known(ask):
         (
             LOST,
             ("always", "P", "B", "A", "C"),
-            {
-                "verdict": "always",
-                "lalr_verdict": "never",
-                "always_legal": None,
-                "n_conflicts": 1,
-            },
+            {"verdict": "always", "lalr_verdict": "never", "always_legal": None, "n_conflicts": 1},
         ),
         (GRAMMAR, ("joint", "B", "B", "B B"), {"jointly_legal": None}),
         (GRAMMAR, ("joint", "A", "", "B"), {"jointly_legal": True}),
         (OPERATORS, ("classes",), {"classes": [["MINUS", "PLUS"]]}),
-        (
-            OPERATORS,
-            ("follow", "term"),
-            {"symbol": "term", "followers": ["MINUS", "PLUS", "$END"]},
-        ),
+        (OPERATORS, ("follow", "term"), {"symbol": "term", "followers": ["MINUS", "PLUS", "$END"]}),
         (OPERATORS, ("follow", '"+"'), {"symbol": "PLUS"}),
         (GRAMMAR, (), {"pairs": {"never": 1, "always": 2, "depends": 1, "unknown": 0}}),
         (GRAMMAR, ("pda",), {"states": ["A", "B", "•start", "start•", "$END"]}),

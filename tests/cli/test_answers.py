@@ -73,11 +73,7 @@ after 'a' (1 configuration)
         ),
         ("inspect list.maskc --text '[,'", 0, ("The text '[,' is illegal.",)),
         ("inspect tools.maskc", 0, ("family qwen_3",)),
-        (
-            "verify tools.maskc --corpus replies --texts 2",
-            0,
-            ("The artifact keeps its promise.",),
-        ),
+        ("verify tools.maskc --corpus replies --texts 2", 0, ("The artifact keeps its promise.",)),
         # A reply that is refused is named.
         (
             "verify tools.maskc --corpus bad --corpus replies --texts 0",

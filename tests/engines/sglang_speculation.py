@@ -130,12 +130,7 @@ def assign_slots(
 
 
 def find_slots(
-    *,
-    req_pool_indices: Any,
-    req_to_token: Any,
-    start_offset: Any,
-    end_offset: Any,
-    **_: Any,
+    *, req_pool_indices: Any, req_to_token: Any, start_offset: Any, end_offset: Any, **_: Any
 ) -> Any:
     """Return the places in the cache of each request's draft, one after the other."""
     import torch

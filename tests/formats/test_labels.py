@@ -82,10 +82,7 @@ def test_a_label_in_punycode_is_what_idna_says(text, n_cut, more):
 FULL = ["", "例" * 24, "例" * 27, "é" * 40 + "例" * 6, "אב" * 20, "xn--" + "a" * 52, "a" * 60]
 
 
-@given(
-    st.sampled_from(FULL),
-    st.lists(st.sampled_from(ALPHABET), max_size=4).map("".join),
-)
+@given(st.sampled_from(FULL), st.lists(st.sampled_from(ALPHABET), max_size=4).map("".join))
 def test_what_is_no_beginning_begins_nothing(before, more):
     """Search: no text of the alphabet with up to three more characters is valid."""
     text = before + more
@@ -96,10 +93,7 @@ def test_what_is_no_beginning_begins_nothing(before, more):
         assert read(text[:shorter]) is not None
 
 
-@given(
-    st.sampled_from(FULL),
-    st.lists(st.sampled_from(ALPHABET), max_size=6).map("".join),
-)
+@given(st.sampled_from(FULL), st.lists(st.sampled_from(ALPHABET), max_size=6).map("".join))
 def test_a_beginning_has_an_end(before, more):
     text = before + more
     if read(text) is not None and "xn--" not in text.lower():

@@ -2,12 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maskc.formats.punycode import (
-    Decoding,
-    adapt,
-    lengths_after,
-    punycode_length,
-)
+from maskc.formats.punycode import Decoding, adapt, lengths_after, punycode_length
 
 CHARACTERS = st.one_of(
     st.sampled_from("ab-1ßéяяшקす例"), st.characters(min_codepoint=0x80, exclude_categories=["Cs"])

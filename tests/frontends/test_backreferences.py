@@ -90,11 +90,7 @@ def _draw_several(draw):
 
 @pytest.mark.parametrize(
     ("draw_one", "letters", "flags"),
-    [
-        (_draw_pattern, "abx", 0),
-        (_draw_several, "abx", 0),
-        (_draw_several, "abxAB", re.IGNORECASE),
-    ],
+    [(_draw_pattern, "abx", 0), (_draw_several, "abx", 0), (_draw_several, "abxAB", re.IGNORECASE)],
 )
 def test_random_patterns_match_what_they_matched(draw_one, letters, flags):
     draw, n_written, n_matched = Random(flags), 0, 0

@@ -218,11 +218,7 @@ def test_the_known_indenter_is_larks():
 def test_a_comment_writes_the_attributes_out():
     source = load_source(f"{INDENTER} OPEN_PAREN_types=LPAR,LSQB CLOSE_PAREN_types=RPAR,RSQB{REST}")
     assert source.postlex == build_indentation(
-        {
-            **WRITTEN,
-            "OPEN_PAREN_types": ["LSQB", "LPAR"],
-            "CLOSE_PAREN_types": ["RPAR", "RSQB"],
-        }
+        {**WRITTEN, "OPEN_PAREN_types": ["LSQB", "LPAR"], "CLOSE_PAREN_types": ["RPAR", "RSQB"]}
     )
 
 

@@ -62,11 +62,7 @@ def _stop(signal_number: int, frame: FrameType | None) -> None:
 
 
 def _tell(
-    name: str,
-    data: bytes,
-    error: BaseException,
-    found: Path,
-    known: set[tuple[str, str, int]],
+    name: str, data: bytes, error: BaseException, found: Path, known: set[tuple[str, str, int]]
 ) -> None:
     frames = [f for f in traceback.extract_tb(error.__traceback__) if "maskc" in f.filename]
     last = frames[-1] if frames else traceback.extract_tb(error.__traceback__)[-1]

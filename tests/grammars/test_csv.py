@@ -40,11 +40,7 @@ def value(field) -> str:
     return token[1:-1].replace('""', '"') if token.type == "QUOTED" else str(token)
 
 
-LEXEMES = {
-    "PLAIN": ["a", " é"],
-    "QUOTED": ['"x"', '""', '"a""b,\n"'],
-    "_BREAK": ["\n", "\r\n"],
-}
+LEXEMES = {"PLAIN": ["a", " é"], "QUOTED": ['"x"', '""', '"a""b,\n"'], "_BREAK": ["\n", "\r\n"]}
 
 
 class TestCsv(GrammarLaws):

@@ -52,11 +52,7 @@ def verdict(parser: Lark, text: str) -> str:
 
 def test_the_settings_are_in_the_file():
     source = load_source(GRAMMARS / "python.lark")
-    assert (source.start, source.lexer, source.postlex) == (
-        "file_input",
-        "contextual",
-        PYTHON,
-    )
+    assert (source.start, source.lexer, source.postlex) == ("file_input", "contextual", PYTHON)
 
 
 def test_the_terminals_are_the_bundled_ones_by_name_pattern_and_priority(ours, bundled):

@@ -99,11 +99,7 @@ def asked(compiler, monkeypatch):
 def test_what_takes_longer_begins_anew_in_the_next_process(compiler, asked):
     with pytest.raises(BudgetError, match="more than 5 seconds"):
         compiler.automaton(ENDLESS, REQUEST_LIMITS)
-    assert asked == [
-        ("quick", 0.3, 0.03),
-        ("slow", 2.0, 0.03),
-        ("slow", 5.0, 10.0),
-    ]
+    assert asked == [("quick", 0.3, 0.03), ("slow", 2.0, 0.03), ("slow", 5.0, 10.0)]
 
 
 def test_what_is_longer_lets_what_is_shorter_go_ahead(compiler, asked):

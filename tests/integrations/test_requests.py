@@ -6,12 +6,7 @@ import pytest
 
 from maskc.errors import ArtifactError, GrammarError, MaskcError, SchemaError
 from maskc.integrations import requests
-from maskc.integrations.requests import (
-    RequestConstraints,
-    falls_back,
-    read_kinds,
-    read_unsupported,
-)
+from maskc.integrations.requests import RequestConstraints, falls_back, read_kinds, read_unsupported
 from maskc.kit.file import make_kit, save_kit
 from maskc.limits import Limits
 from maskc.vocab import load_vocabulary

@@ -78,10 +78,7 @@ def test_a_reference_passes_the_front_end_and_stays_as_it_was(config, tokenizer,
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [
-        ("missing", "missing: no such artifact"),
-        ("../answer", "is not the name of an artifact"),
-    ],
+    [("missing", "missing: no such artifact"), ("../answer", "is not the name of an artifact")],
 )
 def test_a_bad_reference_is_the_clients_error(config, tokenizer, name, message):
     with pytest.raises(VLLMValidationError, match=message):

@@ -155,7 +155,7 @@ def test_a_constant_whose_key_is_required_beside_the_branches_tells_them_apart()
             "properties": {
                 "kind": {"const": n},
                 **{f"p{k}": {"type": "string", "minLength": n} for k in range(20)},
-            },
+            }
         }
         for n in range(250)
     ]

@@ -101,10 +101,7 @@ def test_what_is_refused_is_left_out_and_noted(schema, larger, notes):
         ),
         ({"contains": {}, "minContains": -1, "maxContains": 3}, {}),
         ({"minContains": 1, "contains": {}, "maxContains": -1}, {"minContains": 1, "contains": {}}),
-        (
-            {"unevaluatedProperties": False, "patternProperties": {"(a)\\1": {}}},
-            {},
-        ),
+        ({"unevaluatedProperties": False, "patternProperties": {"(a)\\1": {}}}, {}),
         (
             {"unevaluatedProperties": False, "properties": {"a": BAD}},
             {"unevaluatedProperties": False, "properties": {"a": {"type": "string"}}},

@@ -119,12 +119,7 @@ def anchored(schema, name="n"):
                 "$ref": "urn:b",
                 "$defs": {"n": anchored({"$ref": "#/$defs/null"}), "null": NULL},
             },
-            {
-                "urn:b": {
-                    "$dynamicRef": "#n",
-                    "$defs": {"n": anchored(NUMBER), "null": NUMBER},
-                }
-            },
+            {"urn:b": {"$dynamicRef": "#n", "$defs": {"n": anchored(NUMBER), "null": NUMBER}}},
         ),
         # A pointer into an identified schema enters that alone.
         (

@@ -15,10 +15,7 @@ from tests.examples import seeds
 from tests.laws.test_masks_are_exact import check_language
 from tests.random_grammars import draw_grammar
 
-HEADS = {
-    "lalr": ["contextual", "basic"],
-    "earley": ["basic", "dynamic", "dynamic_complete"],
-}
+HEADS = {"lalr": ["contextual", "basic"], "earley": ["basic", "dynamic", "dynamic_complete"]}
 MORE = [bytes([n]) for n in b"abAB \n0_\x00\x7f\x80\xa9\xc3\xe9\xff"]
 OTHERS = [r"\w", r"\W", r"[^\x80-\xff]", r"[\x80-\xff]+", r"\b", r"[^\n]", r"(?<=\xe9)", r"\s?."]
 

@@ -15,11 +15,7 @@ from maskc.frontends.source import load_source
 from tests.compiled import compile_text, draw_readable_grammar, legal_ids
 from tests.examples import examples
 from tests.laws.dense.judges import TreeJudge
-from tests.random_grammars import (
-    accepted_texts,
-    draw_layout_grammar,
-    draw_tokens,
-)
+from tests.random_grammars import accepted_texts, draw_layout_grammar, draw_tokens
 
 
 def check_spans(draw, text, alphabet, longest, names, **settings_):

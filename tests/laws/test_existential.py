@@ -72,11 +72,7 @@ SCHEMAS = st.one_of(
 # Of a, b and c alone, each 1 or "x", all objects can be looked at.
 MEMBERS = {key: {"enum": [1, "x"]} for key in "abc"}
 CLOSED = SCHEMAS.map(
-    lambda schema: {
-        **schema,
-        "properties": MEMBERS,
-        "additionalProperties": False,
-    }
+    lambda schema: {**schema, "properties": MEMBERS, "additionalProperties": False}
 )
 EVERY = [
     dict(zip(keys, values, strict=True))

@@ -19,11 +19,7 @@ from tests.examples import examples
 from tests.laws.dense.judges import TreeJudge
 from tests.laws.test_holes import draw_words
 from tests.laws.test_masks_are_exact import walk
-from tests.random_grammars import (
-    accepted_texts,
-    draw_layout_grammar,
-    draw_tokens,
-)
+from tests.random_grammars import accepted_texts, draw_layout_grammar, draw_tokens
 
 LONGEST = 5
 

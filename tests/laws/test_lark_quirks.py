@@ -73,12 +73,7 @@ GRAMMARS = {
         ["a", "aa", "aaa"],
         ["b"],
     ),
-    "lazy means lazy": (
-        'start: S "b"\nS: /a.*?b/\n',
-        {},
-        ["abb", "acbb"],
-        ["ab", "abcb"],
-    ),
+    "lazy means lazy": ('start: S "b"\nS: /a.*?b/\n', {}, ["abb", "acbb"], ["ab", "abcb"]),
     "case is folded by a flag": (
         'start: "select"i NAME\nNAME: /[a-z]+/i\n%ignore " "\n',
         {},

@@ -12,11 +12,7 @@ from maskc.lint.witnesses import Witnesses, run_parser
 from tests.languages import language_of, terminal
 
 DANGLING = 'start: "if" "e" start | "if" "e" start "else" start | "x"\n'
-GRAMMARS = (
-    DANGLING,
-    'start: "a" start "b" | "c"\n',
-    'start: x "d" | "b" x\nx: | "c" x\n',
-)
+GRAMMARS = (DANGLING, 'start: "a" start "b" | "c"\n', 'start: x "d" | "b" x\nx: | "c" x\n')
 
 
 def names_of(language, terminals):

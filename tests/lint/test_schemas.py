@@ -64,10 +64,7 @@ def lost(schema):
 @pytest.mark.parametrize(
     ("schema", "found"),
     [
-        (
-            {"properties": {"a": {"minimum": 5, "maximum": 3, "type": "number"}}},
-            ["/properties/a"],
-        ),
+        ({"properties": {"a": {"minimum": 5, "maximum": 3, "type": "number"}}}, ["/properties/a"]),
         # What would fit if an inner one did.
         ({"type": "array", "minItems": 1, "items": {"type": "null", "const": 1}}, ["/items"]),
         # A branch is asked with what stands beside it.

@@ -75,20 +75,14 @@ TEMPLATES = {
         Way("ibm-granite-granite-4.1"),
     ),
     "qwen_3_5": (Way("Qwen3.5-4B"),),
-    "qwen_3_coder": (
-        Way("Qwen3-Coder"),
-        Way("NVIDIA-Nemotron-3-Nano-30B-A3B-BF16"),
-    ),
+    "qwen_3_coder": (Way("Qwen3-Coder"), Way("NVIDIA-Nemotron-3-Nano-30B-A3B-BF16")),
     "deepseek_r1": (
         Way("deepseek-ai-DeepSeek-R1-Distill-Llama-8B", content=None, as_text=True, known=_NO_END),
         Way("llama-cpp-deepseek-r1"),
     ),
     "deepseek_v3_1": (Way("deepseek-ai-DeepSeek-V3.1"),),
     "deepseek_v3_2": (Way("deepseek-ai-DeepSeek-V3.2", reasoning=True),),
-    "deepseek_v4": (
-        Way("deepseek-ai-DeepSeek-V4"),
-        Way("deepseek-ai-DeepSeek-V4-Flash-0731"),
-    ),
+    "deepseek_v4": (Way("deepseek-ai-DeepSeek-V4"), Way("deepseek-ai-DeepSeek-V4-Flash-0731")),
     "lfm2": (Way("LFM2.5-8B-A1B", known=_NO_ESCAPES),),
     "kimi": (
         Way("moonshotai-Kimi-K2"),

@@ -21,8 +21,7 @@ def test_a_category_has_its_characters():
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["Script=Latin", "sc=Grek", "scx=Deva", "Alphabetic", "Emoji", "Extended_Pictographic"],
+    "name", ["Script=Latin", "sc=Grek", "scx=Deva", "Alphabetic", "Emoji", "Extended_Pictographic"]
 )
 def test_scripts_and_binary_properties_are_those_of_the_package_regex(name):
     judge = regex.compile(rf"\p{{{name}}}")

@@ -10,13 +10,7 @@ from maskc.frontends.source import load_source
 from maskc.lexer.contextual import build_scanner
 from maskc.regular.lookbehind import LookBehindStepper
 from maskc.regular.nfa import Nfa
-from maskc.regular.threads import (
-    FREE,
-    ThreadList,
-    ThreadStepper,
-    hold_at_end,
-    settle,
-)
+from maskc.regular.threads import FREE, ThreadList, ThreadStepper, hold_at_end, settle
 from tests.examples import examples
 
 ALPHABET = "ab\né"

@@ -73,10 +73,7 @@ HEADER = {
     ],
 }
 
-TIMINGS = (
-    PassRecord("grammar", 0.5, 0.4, 88.0),
-    PassRecord("streamline raw", 2.5, 2.1, 190.4),
-)
+TIMINGS = (PassRecord("grammar", 0.5, 0.4, 88.0), PassRecord("streamline raw", 2.5, 2.1, 190.4))
 
 
 def inspection(*, header=HEADER, n_sections=1, timings=(), view=None):

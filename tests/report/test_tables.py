@@ -6,14 +6,7 @@ import pytest
 from rich.console import Console
 
 from maskc.compiler.pipeline import PassRecord
-from maskc.report import (
-    Facts,
-    Table,
-    format_count,
-    format_seconds,
-    format_size,
-    make_bar,
-)
+from maskc.report import Facts, Table, format_count, format_seconds, format_size, make_bar
 from maskc.report.compile import format_change, list_steps, tabulate_passes
 from maskc.report.internals import list_texts, make_chips, name_unnamed, rebuild_grammar
 from maskc.report.render import PIPE_WIDTH, make_console, make_facts, make_table, print_json

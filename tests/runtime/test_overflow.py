@@ -52,14 +52,7 @@ def make_linked(_artifact, kit):
     return kit.sequence(kit.regex("aa+"), kit.json_schema({"type": "integer"}))
 
 
-MACHINES = [
-    make_lalr,
-    make_restricted,
-    make_captured,
-    make_followed,
-    make_own_tokens,
-    make_linked,
-]
+MACHINES = [make_lalr, make_restricted, make_captured, make_followed, make_own_tokens, make_linked]
 
 
 @pytest.fixture(params=MACHINES, ids=lambda make: make.__name__.removeprefix("make_"))

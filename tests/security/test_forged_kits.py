@@ -200,9 +200,7 @@ def test_a_spelling_that_is_forged_was_sound(sound, path, number):
 
 
 @given(
-    st.integers(0, len(TOKENIZERS) - 1),
-    st.integers(0, 1 << 30),
-    st.sampled_from([1, 1, 2, 3, 6]),
+    st.integers(0, len(TOKENIZERS) - 1), st.integers(0, 1 << 30), st.sampled_from([1, 1, 2, 3, 6])
 )
 @examples(100)
 def test_a_forged_spelling_is_refused_or_can_be_used(sound, path, number, seed, n_changes):

@@ -48,11 +48,7 @@ WRAPPERS = {
     "llama": ("", f'{{"name": "NAME", "parameters": {_JSON}}}', ""),
     "qwen_3": ("", f'<tool_call>\n{{"name": "NAME", "arguments": {_JSON}}}\n</tool_call>', ""),
     "exaone": ("", f'<tool_call>{{"name": "NAME", "arguments": {_JSON}}}</tool_call>', ""),
-    "qwen_3_coder": (
-        "",
-        f"<tool_call>\n<function=NAME>\n{_QWEN}\n</function>\n</tool_call>",
-        "",
-    ),
+    "qwen_3_coder": ("", f"<tool_call>\n<function=NAME>\n{_QWEN}\n</function>\n</tool_call>", ""),
     "qwen_3_5": ("", f"<tool_call>\n<function=NAME>\n{_QWEN}\n</function>\n</tool_call>", ""),
     "mimo": (
         "",
@@ -118,11 +114,7 @@ WRAPPERS = {
         f'{{"name": "NAME", "arguments": {_JSON}}}',
         "]</tool_calls>",
     ),
-    "nemotron_nano_2": (
-        "<TOOLCALL>[",
-        f'{{"name": "NAME", "arguments": {_JSON}}}',
-        "]</TOOLCALL>",
-    ),
+    "nemotron_nano_2": ("<TOOLCALL>[", f'{{"name": "NAME", "arguments": {_JSON}}}', "]</TOOLCALL>"),
     "longcat": (
         "",
         f'<longcat_tool_call>\n{{"name": "NAME", "arguments": {_JSON}}}\n</longcat_tool_call>',
@@ -158,11 +150,7 @@ WRAPPERS = {
     "granite": ("<|tool_call|>[", f'{{"name": "NAME", "arguments": {_JSON}}}', "]"),
     "granite_20b_fc": ("", f'<function_call> {{"name": "NAME", "arguments": {_JSON}}}', ""),
     "xlam": ("[", f'{{"name": "NAME", "arguments": {_JSON}}}', "]"),
-    "ernie_4_5": (
-        "",
-        f'<tool_call>\n{{"name": "NAME", "arguments": {_JSON}}}\n</tool_call>\n',
-        "",
-    ),
+    "ernie_4_5": ("", f'<tool_call>\n{{"name": "NAME", "arguments": {_JSON}}}\n</tool_call>\n', ""),
     "gigachat_3": (
         "<|message_sep|>\n\nfunction call<|role_sep|>\n",
         f'{{"name": "NAME", "arguments": {_JSON}}}',

@@ -62,7 +62,4 @@ def test_the_word_for_a_type_stands_between_name_and_value():
         name: STYLES[name].between(kind, STYLES[name].other)
         for name, kind in (("cohere_xml", "array"), ("kimi_k3_xml", "number"))
     }
-    assert between == {
-        "cohere_xml": '" type="list">',
-        "kimi_k3_xml": '" type="number"<|sep|>',
-    }
+    assert between == {"cohere_xml": '" type="list">', "kimi_k3_xml": '" type="number"<|sep|>'}

@@ -25,13 +25,7 @@ QUICK = VerifyOptions(
     allow_refused=True,
 )
 NOTHING = VerifyOptions(
-    files=5,
-    texts=0,
-    positions=0,
-    segments=0,
-    mutations=0,
-    raw_positions=0,
-    allow_refused=True,
+    files=5, texts=0, positions=0, segments=0, mutations=0, raw_positions=0, allow_refused=True
 )
 
 

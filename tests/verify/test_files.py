@@ -4,14 +4,7 @@ from pathlib import Path
 import pytest
 
 from maskc.errors import FileTooLargeError, GrammarError
-from maskc.verify.model import (
-    IRREGULAR,
-    LINKS_OUT,
-    TOO_LONG,
-    choose_files,
-    find_corpus,
-    read_text,
-)
+from maskc.verify.model import IRREGULAR, LINKS_OUT, TOO_LONG, choose_files, find_corpus, read_text
 
 
 @pytest.fixture

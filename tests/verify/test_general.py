@@ -31,8 +31,7 @@ def test_the_oracle_of_an_earley_grammar_is_the_general_one():
 
 @pytest.mark.parametrize("lexer", ["dynamic", "dynamic_complete", "basic"])
 @pytest.mark.parametrize(
-    ("prefix", "witness"),
-    [("", "a"), ("a+", "a+a"), ("-(1 ", "-(1 )"), ("((a*", "((a*a))")],
+    ("prefix", "witness"), [("", "a"), ("a+", "a+a"), ("-(1 ", "-(1 )"), ("((a*", "((a*a))")]
 )
 def test_a_beginning_is_legal_with_a_witness_that_lark_parses(lexer, prefix, witness):
     oracle = oracle_of(general_grammar("expressions"), lexer)

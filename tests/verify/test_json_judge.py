@@ -68,10 +68,7 @@ VALUES = st.recursive(
     [
         (BlankLayout.COMPACT, '{"a":[10,{},[]],"b":"/"}'),
         (BlankLayout.SPACED, '{"a": [10, {}, []], "b": "/"}'),
-        (
-            BlankLayout.INDENTED,
-            '{\n  "a": [\n    10,\n    {},\n    []\n  ],\n  "b": "/"\n}',
-        ),
+        (BlankLayout.INDENTED, '{\n  "a": [\n    10,\n    {},\n    []\n  ],\n  "b": "/"\n}'),
     ],
 )
 def test_layouts(layout, text):

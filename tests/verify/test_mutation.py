@@ -42,16 +42,8 @@ def test_a_sound_artifact_passes(subject_of):
         # All about `abc`, of which `bac` is made.
         ('"a" "b" "c" | "b" "a" "c"', '"a" "b" "c"', "a text that Lark refuses is accepted"),
         ('"a" "b" "c"', '"a" "b" "c" | "b" "a" "c"', "a text that Lark parses is refused"),
-        (
-            '"a" "b" "c"',
-            '"a" "b" "c" | "b" "a" "d"',
-            "a byte is refused with which a text goes on",
-        ),
-        (
-            '"a" "b" "c" | "b" "a" "d"',
-            '"a" "b" "c"',
-            "bytes that begin no text are taken",
-        ),
+        ('"a" "b" "c"', '"a" "b" "c" | "b" "a" "d"', "a byte is refused with which a text goes on"),
+        ('"a" "b" "c" | "b" "a" "d"', '"a" "b" "c"', "bytes that begin no text are taken"),
     ],
 )
 def test_a_language_that_differs_is_found(subject_of, compiled, judged, what):

@@ -6,13 +6,7 @@ from maskc.errors import ArtifactError
 from maskc.files import read_checksum
 from maskc.kinds import GRAMMAR as KIND
 from maskc.verify.model import Document, VerifyOptions
-from maskc.verify.plan import (
-    expect_units,
-    name_unit,
-    plan_first,
-    plan_second,
-    run_unit_anywhere,
-)
+from maskc.verify.plan import expect_units, name_unit, plan_first, plan_second, run_unit_anywhere
 
 GRAMMAR = KIND.subject().experiments
 TEXTS = [Document(f"{n}.txt", "x" * (n + 1), n_tokens=n + 1) for n in range(5)]

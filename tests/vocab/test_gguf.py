@@ -196,8 +196,7 @@ def test_an_odd_token_writes_what_llama_cpp_writes(load, model, called, data):
 
 
 @pytest.mark.parametrize(
-    ("model", "more"),
-    [("gemma4", {}), ("t5", {}), ("llama", {}), ("gpt2", {"pre": "sarvam-moe"})],
+    ("model", "more"), [("gemma4", {}), ("t5", {}), ("llama", {}), ("gpt2", {"pre": "sarvam-moe"})]
 )
 def test_bars_are_blanks_in_all_other_models(load, model, more):
     found = load(model, ["▁a", "Ġ", ("<eos>", CONTROL), ("<0xE9>", BYTE)], eos=2, **more)

@@ -104,15 +104,11 @@ def test_sequences_nested_without_end_are_opened():
         ({"decoder": {"type": "CTC"}}, "has a CTC decoder"),
         ({"decoder": {}}, "has a None decoder"),
         (sequence({"type": "Strip", "content": " "}), "has a Strip decoder"),
-        (
-            sequence({"type": "Strip", "content": " ", "start": 0, "stop": 1}),
-            "has a Strip decoder",
-        ),
+        (sequence({"type": "Strip", "content": " ", "start": 0, "stop": 1}), "has a Strip decoder"),
         (sequence({"type": "Fuse"}, {"type": "ByteFallback"}), "has a ByteFallback decoder"),
         (
             sequence(
-                {"type": "Fuse"},
-                {"type": "Replace", "pattern": {"String": "ab"}, "content": ""},
+                {"type": "Fuse"}, {"type": "Replace", "pattern": {"String": "ab"}, "content": ""}
             ),
             "replaces 'ab' once the pieces are joined",
         ),

@@ -253,9 +253,5 @@ def build_graph(lexed: LexicalAnalysis[Grammar], optimised: OptimisedRows) -> De
         answers.n_undecided,
     )
     if graph.count_moves() > MAX_QUERIES:
-        raise LimitError(
-            "parser queries for one mask",
-            MAX_QUERIES,
-            Phrase.FEWER_MATCHES,
-        )
+        raise LimitError("parser queries for one mask", MAX_QUERIES, Phrase.FEWER_MATCHES)
     return graph

@@ -93,11 +93,7 @@ def keep_adjacent(cfg: Cfg, adjacency: Adjacency) -> LookaheadCfg:
                 )
                 productions.append(Production(lhs, symbols))
                 if len(productions) > MAX_PRODUCTIONS:
-                    raise LimitError(
-                        Phrase.WITH_THE_LEXER,
-                        MAX_PRODUCTIONS,
-                        Phrase.IGNORE_BLANKS,
-                    )
+                    raise LimitError(Phrase.WITH_THE_LEXER, MAX_PRODUCTIONS, Phrase.IGNORE_BLANKS)
     lexed = make_cfg(0, len(number) + 1, productions, has_empty=cfg.has_empty)
     return LookaheadCfg(lexed, tuple(automaton.symbols))
 

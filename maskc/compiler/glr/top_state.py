@@ -83,10 +83,7 @@ class StackVerdicts:
     """Answers for the states of a general table."""
 
     def __init__(
-        self,
-        table: GeneralTable,
-        goes_on: tuple[Symbols, ...],
-        verdicts: ProductionVerdicts,
+        self, table: GeneralTable, goes_on: tuple[Symbols, ...], verdicts: ProductionVerdicts
     ) -> None:
         self._table = table
         self._goes_on = goes_on

@@ -148,10 +148,7 @@ def find_bracket_depths(grammar: Grammar) -> BracketDepths:
             f"{grammar.bnf.terminals[layout.dedent]}*, so that blocks may stay open until the text "
             "ends",
         )
-    weights: dict[int, int] = {
-        **dict.fromkeys(layout.opens, 1),
-        **dict.fromkeys(layout.closes, -1),
-    }
+    weights: dict[int, int] = {**dict.fromkeys(layout.opens, 1), **dict.fromkeys(layout.closes, -1)}
     nets = _check_pairs(
         grammar,
         weights,

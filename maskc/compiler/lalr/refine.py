@@ -68,10 +68,7 @@ class Lexer(Protocol):
 
 
 def build_refined_table(
-    grammar: LalrGrammar,
-    item_sets: ItemSets,
-    lexer: Lexer,
-    brackets: BracketDepths = NO_BRACKETS,
+    grammar: LalrGrammar, item_sets: ItemSets, lexer: Lexer, brackets: BracketDepths = NO_BRACKETS
 ) -> RefinedTable:
     """Return the refined table of a grammar, for what its lexer allows.
 

@@ -40,10 +40,7 @@ from maskc.compiler.pushdown.emptiness import Suffix
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.rows import ContextSet, Sequences
 from maskc.grammar import Context, LalrGrammar
-from maskc.grammar.sets import (
-    Terminals,
-    reduce_grammar,
-)
+from maskc.grammar.sets import Terminals, reduce_grammar
 from maskc.ids import END, SequenceId, TerminalId
 from maskc.lexer import contexts_after
 from maskc.lexer.boundaries import LexemeContexts, Lookaheads

@@ -350,8 +350,7 @@ class _Walk:
             path_contexts=contexts[paths.event],
             path_column=paths.column,
             contexts=np.array(
-                [[bool(mask >> c & 1) for c in range(n_contexts)] for mask in masks],
-                dtype=np.bool_,
+                [[bool(mask >> c & 1) for c in range(n_contexts)] for mask in masks], dtype=np.bool_
             ).reshape(len(masks), n_contexts),
             open_lexeme=open_lexeme,
             open_column=open_column,

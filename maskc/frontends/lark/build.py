@@ -179,11 +179,7 @@ def _write_backreferences(lark: Lark, source: GrammarSource) -> list[tuple[Termi
         if own.type != "re" or given is None and not refers_back(own.to_regexp(), source.flags):
             continue
         written = write_without_backreferences(
-            name,
-            own.to_regexp(),
-            given,
-            flags=source.flags,
-            is_joined=not is_dynamic(lark),
+            name, own.to_regexp(), given, flags=source.flags, is_joined=not is_dynamic(lark)
         )
         if source.use_bytes and not written.isascii():
             raise UnsupportedTerminalError(

@@ -70,10 +70,7 @@ class SharingContexts(ContextualLexer):
     """Makes the lexers of contexts as parts of one lexer of all terminals."""
 
     def __init__(
-        self,
-        conf: Any,
-        states: Mapping[int, Collection[str]],
-        always_accept: Collection[str] = (),
+        self, conf: Any, states: Mapping[int, Collection[str]], always_accept: Collection[str] = ()
     ) -> None:
         everywhere = {*conf.ignore, *always_accept}
         accepted = {state: frozenset(accepts) for state, accepts in states.items()}

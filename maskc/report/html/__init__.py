@@ -14,16 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from maskc.frontends.lark.shapes import RuleShape, Shape
-from maskc.report import (
-    Curves,
-    Diagrams,
-    Heat,
-    Report,
-    Table,
-    format_count,
-    show_token,
-    warmth_of,
-)
+from maskc.report import Curves, Diagrams, Heat, Report, Table, format_count, show_token, warmth_of
 
 
 def build_page(report: Report, *, title: str, lead: str, version: str) -> str:

@@ -15,14 +15,7 @@ from typing import Any
 
 from maskc.artifact.model import Contents
 from maskc.artifact.sections import TOKENS_WITHOUT_ROWS
-from maskc.ids import (
-    DEAD,
-    EMPTY_TEXT,
-    FORKS,
-    IGNORED,
-    ScannerStateId,
-    TerminalId,
-)
+from maskc.ids import DEAD, EMPTY_TEXT, FORKS, IGNORED, ScannerStateId, TerminalId
 from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.glr.debts import DebtReader
 from maskc.runtime.glr.gss import GraphStructuredStack, Lr0Tables, Stacks

@@ -149,12 +149,7 @@ class _Reading:
     __slots__ = ("above", "below", "beside", "debts", "key", "unions")
 
     def __init__(
-        self,
-        key: int,
-        below: GeneralStateId,
-        above: list[_Top],
-        unions: set[int],
-        debts: set[Debt],
+        self, key: int, below: GeneralStateId, above: list[_Top], unions: set[int], debts: set[Debt]
     ) -> None:
         self.key = key  # of the query and the layer; negative for a state alone
         self.below = below  # the state
@@ -213,11 +208,7 @@ class DebtReader:
         return (query.number * self._n_pushed + pushed) * self._n_lengths + n_states
 
     def _read_below(
-        self,
-        debts: Debts,
-        stacks: Stacks,
-        found: set[int],
-        parting: list[tuple[Stacks, Debts]],
+        self, debts: Debts, stacks: Stacks, found: set[int], parting: list[tuple[Stacks, Debts]]
     ) -> None:
         """Add what is found in stacks, as long as a debt is left and the stacks do not part."""
         edges = self._edges.generations.current

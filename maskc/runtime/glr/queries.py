@@ -263,9 +263,7 @@ class Queries:
         return found
 
     def _make(
-        self,
-        asked: list[tuple[TerminalId, NodeId]],
-        tried: list[tuple[OpenLexemeId, Unions]],
+        self, asked: list[tuple[TerminalId, NodeId]], tried: list[tuple[OpenLexemeId, Unions]]
     ) -> StackQuery | None:
         """Return what is asked, ``None`` if it is nothing."""
         if not asked and not tried:

@@ -177,11 +177,7 @@ class Beginnings:
     """Where lexemes of holes may begin. For the holes of one artifact, whatever their words are."""
 
     def __init__(
-        self,
-        scanner: ScannerTables,
-        lexemes: Sequence[TerminalLexemes],
-        trie: Trie,
-        budget: Budget,
+        self, scanner: ScannerTables, lexemes: Sequence[TerminalLexemes], trie: Trie, budget: Budget
     ) -> None:
         self._scanner, self._trie = scanner, trie
         begins: NDArray[np.bool_] = np.zeros(256, dtype=np.bool_)

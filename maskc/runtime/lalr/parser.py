@@ -353,10 +353,7 @@ def _step(
         return None, (goto, NO_NONTERMINAL)
     n_below, made, linked = above
     if made == NO_NONTERMINAL:
-        return (
-            (_REFUSED_LINKED if linked is None else (0, NO_NONTERMINAL, (goto, linked))),
-            pair,
-        )
+        return ((_REFUSED_LINKED if linked is None else (0, NO_NONTERMINAL, (goto, linked))), pair)
     if n_below > 1:
         return (n_below - 1, made, None), pair
     return known.get((state, made)), (state, made)

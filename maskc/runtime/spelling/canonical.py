@@ -248,8 +248,7 @@ class Canonical(Compiled):
     def check_own_tokens(self) -> NoReturn:
         """Raise a SpellingError: its texts are limited to own tokens already."""
         raise SpellingError(
-            "this is canonical already",
-            "call its matcher(), or give the original artifact",
+            "this is canonical already", "call its matcher(), or give the original artifact"
         )
 
     def matcher(self) -> CanonicalMatcher:

@@ -173,10 +173,7 @@ class WholeChunks:
 
 
 def read_tokens(
-    tokens: TokenTable,
-    ids: Ints,
-    start: int,
-    move: Callable[[Ints, NDArray[np.uint8]], Ints],
+    tokens: TokenTable, ids: Ints, start: int, move: Callable[[Ints, NDArray[np.uint8]], Ints]
 ) -> Ints:
     """Return the states of an automaton after some tokens; dead for a token without bytes.
 

@@ -16,10 +16,7 @@ from maskc.compiler.glr.walk import (
     find_distinct,
     find_follow,
 )
-from maskc.compiler.glr_path import (
-    ask_lexed,
-    rewrite_productions,
-)
+from maskc.compiler.glr_path import ask_lexed, rewrite_productions
 from maskc.compiler.rows.steps import build_steps
 from maskc.compiler.rows.walk import Frontier
 from maskc.compiler.rows.walk import walk_tokens as walk

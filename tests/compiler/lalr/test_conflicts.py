@@ -76,7 +76,7 @@ def test_python_has_ten_conflicts():
     ]
     assert len(found) == 10
     assert [t for t, name in found if name == "python__name"] == [
-        *("LPAR", "LSQB", "MINUS", "NOT", "PLUS"),
+        *("LPAR", "LSQB", "MINUS", "NOT", "PLUS")
     ]
     assert {t for t, name in found if name != "python__name"} == {"COMMA"}
 

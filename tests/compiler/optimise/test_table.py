@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from maskc.compiler.optimise import (
-    Rows,
-    condition_on_states,
-)
+from maskc.compiler.optimise import Rows, condition_on_states
 from maskc.compiler.optimise.lalr_oracle import decide_pairs, join_decided, replace_decided
 from maskc.compiler.optimise.undecided import describe_undecided, format_sequence
 from maskc.compiler.pushdown.debt_automaton import Verdict

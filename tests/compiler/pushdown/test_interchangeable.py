@@ -205,8 +205,7 @@ def check(text):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ['start: "a" start "b" |\n', 'start: (x | y)* \nx: "a" y?\ny: "b" | "(" start ")"\n'],
+    "text", ['start: "a" start "b" |\n', 'start: (x | y)* \nx: "a" y?\ny: "b" | "(" start ")"\n']
 )
 def test_edges_are_those_of_walking_alone(text):
     assert check(text) > 1

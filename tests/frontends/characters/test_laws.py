@@ -26,13 +26,7 @@ from maskc.frontends.characters.terminals import (
 )
 from maskc.frontends.notations import read_ebnf, read_gbnf
 from maskc.frontends.translation import write_literal
-from maskc.regular import (
-    choice,
-    is_nullable,
-    literal,
-    repeat,
-    sequence,
-)
+from maskc.regular import choice, is_nullable, literal, repeat, sequence
 from tests.frontends import random_rules as rules_
 
 LONGEST = 4

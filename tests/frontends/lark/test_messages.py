@@ -263,11 +263,7 @@ EARLEY = "// maskc: parser=earley lexer=dynamic_complete\n"
             "template s (line 3) is used in a terminal (line 2), and Lark has templates of rules",
             'start: a\na: s{"a"}\ns{x}: x\n',
         ),
-        (
-            'start: "a"~3..1\n',
-            "~3..1 (line 1) counts from more to less",
-            'start: "a"~1..3\n',
-        ),
+        ('start: "a"~3..1\n', "~3..1 (line 1) counts from more to less", 'start: "a"~1..3\n'),
         (
             'start: A\nA: "aa".."zz"\n',
             "a range (line 2) has an end that is not one character",

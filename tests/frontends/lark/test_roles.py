@@ -190,8 +190,7 @@ def test_what_is_built_from_attributes_has_these_and_larks_methods():
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["process", "_process", "handle_NL", "always_accept", "__init__", "__getattribute__"],
+    "name", ["process", "_process", "handle_NL", "always_accept", "__init__", "__getattribute__"]
 )
 def test_a_class_that_overrides_more_than_attributes_is_refused(named, name):
     with pytest.raises(PostlexError, match=f"overrides {name}; only an Indenter's attributes"):

@@ -82,11 +82,7 @@ def refusal(grammar):
             "the name Item has letters of both cases; write it in lower case for a rule",
             'start: item\nitem: "a"\n',
         ),
-        (
-            'start.1.5: "a"\n',
-            "a priority is a whole number, as in name.2: …",
-            'start.2: "a"\n',
-        ),
+        ('start.1.5: "a"\n', "a priority is a whole number, as in name.2: …", 'start.2: "a"\n'),
         (
             'A{x}: x\nstart: A{"a"}\n',
             "Lark has templates of rules alone; write the name in lower case",
@@ -97,11 +93,7 @@ def refusal(grammar):
             "after -> stands a name in lower case; write one",
             'start: "a" -> b\n',
         ),
-        (
-            'start: +"a"\n',
-            "'+' stands after nothing that it could be about",
-            'start: "+" "a"+\n',
-        ),
+        ('start: +"a"\n', "'+' stands after nothing that it could be about", 'start: "+" "a"+\n'),
         (
             '%import "a"\nstart: "a"\n',
             "an import is written %import common.NAME",

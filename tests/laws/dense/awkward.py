@@ -115,10 +115,7 @@ ONE_MATCH = {
     "a keyword is glued to a name": ('start: "ab" T | T "ab"\nT: /[ab]+/\n%ignore " "\n', "ab "),
     "the longer match fails": ("start: A B?\nA: /a(ba)?/\nB: /b/\n", "ab"),
     "a name is not cut": ('start: A+ "b"\nA: /a+/\n%ignore " "\n', "ab "),
-    "a look-ahead reaches beyond the next lexeme": (
-        'start: A ("a" | "b")+\nA: /a(?=b*a)/\n',
-        "ab",
-    ),
+    "a look-ahead reaches beyond the next lexeme": ('start: A ("a" | "b")+\nA: /a(?=b*a)/\n', "ab"),
     "conditions exclude each other": ("start: A B\nA: /a(?=b[ab])/\nB: /b(?!a)/ | /c/\n", "abc"),
     "a word boundary ends it": ('start: A ("b" | " b")\nA: /a\\b/\n', "ab "),
     "an anchor sees the whole text": ("start: A* B\nA: /a/\nB: /^a|b$/m\n", "ab"),

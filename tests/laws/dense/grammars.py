@@ -262,12 +262,7 @@ HOLES = [
         n=6,
     ),
     *holes(
-        "a hole between indents",
-        "a:\n ",
-        NAMED_BLOCKS,
-        {"W": ["a", "aaa"]},
-        n=5,
-        postlex=INDENTS,
+        "a hole between indents", "a:\n ", NAMED_BLOCKS, {"W": ["a", "aaa"]}, n=5, postlex=INDENTS
     ),
     *holes(
         "a hole between brackets among indents",
@@ -287,5 +282,5 @@ FOLLOWS = [
         ("NEW",),
         declared,
         more=["+ab;ab;+a;a;"],
-    ),
+    )
 ]

@@ -282,7 +282,7 @@ SCHEMAS = [
                     "additionalProperties": False,
                 }
                 for name, inner in [("outer", {"$ref": "#/$defs/inner"}), ("inner", {"const": {}})]
-            },
+            }
         },
         values=objects(["a", "aa"], ["a", *objects(["a", "aa"], [{}, "a"], 2)], 2),
         are_all=True,

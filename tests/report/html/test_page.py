@@ -8,13 +8,7 @@ import pytest
 import maskc
 from maskc.compiler.pipeline import PassRecord
 from maskc.report import Bar, html
-from maskc.report.html import (
-    list_log_ticks,
-    list_ticks,
-    make_environment,
-    scale_linear,
-    scale_log,
-)
+from maskc.report.html import list_log_ticks, list_ticks, make_environment, scale_linear, scale_log
 from maskc.report.inspect import report_artifact, view_artifact
 from tests.browsers import needs_browser, show
 from tests.report.example import HEADER, TIMINGS, UNDECIDED, curve, inspection

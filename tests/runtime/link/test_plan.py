@@ -138,15 +138,7 @@ def test_what_is_no_plan_is_refused(data):
 
 @pytest.mark.parametrize(
     "change",
-    [
-        {0: [0] * 255},
-        {0: [256] * 256},
-        {1: []},
-        {1: [[0]]},
-        {1: [[0, 1]]},
-        {1: [[1, 0]]},
-        {2: [1]},
-    ],
+    [{0: [0] * 255}, {0: [256] * 256}, {1: []}, {1: [[0]]}, {1: [[0, 1]]}, {1: [[1, 0]]}, {2: [1]}],
 )
 def test_an_automaton_that_is_wrong_is_refused(change):
     automaton = [change.get(n, part) for n, part in enumerate(BLANKS)]

@@ -203,10 +203,7 @@ def draw_texts(draw, body, texts, boundaries, tokens):
 
 NEW_LINE, ESCAPED = "\n", "\\n"
 # Quoted: in the second pattern `n` begins a character, in the first it ends one.
-ALIKE = [
-    (("^(aa)*$", b""), ("^a(aa)*$", b"")),
-    ((r"^\n*$", b'"'), (r"^(n\\)*n?$", b"")),
-]
+ALIKE = [(("^(aa)*$", b""), ("^a(aa)*$", b"")), ((r"^\n*$", b'"'), (r"^(n\\)*n?$", b""))]
 
 
 @pytest.mark.parametrize("order", [1, -1])

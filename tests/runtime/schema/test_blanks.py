@@ -42,8 +42,7 @@ def test_a_gap_is_read_as_its_layout_says(choice, text, expected):
 
 
 @pytest.mark.parametrize(
-    "choice",
-    ["", "at most", "at most 0", "at most -1", "at most 12345678901", "compact on a line"],
+    "choice", ["", "at most", "at most 0", "at most -1", "at most 12345678901", "compact on a line"]
 )
 def test_another_choice_is_refused(choice):
     with pytest.raises(ValueError, match="blanks is not one of compact, bounded, any"):

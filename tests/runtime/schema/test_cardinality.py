@@ -23,11 +23,7 @@ def root_is_endless(schema):
         {"type": "array", "items": {"type": "null"}},
         {"type": "object"},
         {**PAIR, "additionalProperties": False},
-        {
-            "type": "object",
-            "properties": {"a": {"$ref": "#"}},
-            "additionalProperties": False,
-        },
+        {"type": "object", "properties": {"a": {"$ref": "#"}}, "additionalProperties": False},
     ],
 )
 def test_what_no_text_uses_up_is_endless(schema):

@@ -74,14 +74,8 @@ COUNTED = {"items": {"type": ["integer", "null"]}, "contains": NULLS, "minItems"
     ("one", "other"),
     [
         ({"items": STRINGS}, {"items": {**STRINGS, "minItems": 1}}),
-        (
-            {"prefixItems": [NULLS], "items": NUMBERS},
-            {"prefixItems": [NUMBERS], "items": NULLS},
-        ),
-        (
-            {**COUNTED, "minContains": 2},
-            {**COUNTED, "minContains": 0, "maxContains": 1},
-        ),
+        ({"prefixItems": [NULLS], "items": NUMBERS}, {"prefixItems": [NUMBERS], "items": NULLS}),
+        ({**COUNTED, "minContains": 2}, {**COUNTED, "minContains": 0, "maxContains": 1}),
     ],
 )
 def test_arrays_that_differ_in_their_items_alone_have_other_parts(one, other):

@@ -59,8 +59,7 @@ def read(numbers, text):
 @pytest.mark.parametrize("written", SPELLINGS)
 @examples(15)
 @given(
-    rule=RULES,
-    before=st.from_regex(rb"-?(0|[1-9][0-9]{0,2})(\.[0-9]{0,3})?|-?", fullmatch=True),
+    rule=RULES, before=st.from_regex(rb"-?(0|[1-9][0-9]{0,2})(\.[0-9]{0,3})?|-?", fullmatch=True)
 )
 def test_the_texts_that_stay_in_a_number_are_those_that_it_reads(written, rule, before):
     numbers = Numbers(rule, written=written)

@@ -7,8 +7,7 @@ from maskc.runtime.schema.numbers.sides import Rule, Side, far_beyond
 
 
 @pytest.mark.parametrize(
-    "rule",
-    [Rule(low=Fraction(10**5000)), Rule(multiple=Fraction(1, 10**5000)), Rule()],
+    "rule", [Rule(low=Fraction(10**5000)), Rule(multiple=Fraction(1, 10**5000)), Rule()]
 )
 def test_far_is_beyond_every_exponent_of_a_rule(rule):
     assert far_beyond(rule) > (5000 if rule != Rule() else 0)

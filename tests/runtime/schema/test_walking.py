@@ -8,11 +8,7 @@ from tests.compiled import legal_tokens
 
 @pytest.mark.parametrize(
     ("text", "legal"),
-    [
-        ("[", {b" 1", b"1", b" 2", b"2"}),
-        ("[1", {b", 2", b",2"}),
-        ("[1,", {b" 2", b"2"}),
-    ],
+    [("[", {b" 1", b"1", b" 2", b"2"}), ("[1", {b", 2", b",2"}), ("[1,", {b" 2", b"2"})],
 )
 def test_a_number_that_must_differ_may_stand_after_a_blank(text, legal):
     schema = {"type": "array", "items": {"type": "integer", "enum": [1, 2]}, "uniqueItems": True}

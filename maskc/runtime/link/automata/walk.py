@@ -16,12 +16,7 @@ from typing import Any
 import numpy as np
 
 from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton
-from maskc.runtime.link.automata.loop_reader import (
-    LEVEL,
-    NODES_AT_ONCE,
-    LoopReader,
-    go_down,
-)
+from maskc.runtime.link.automata.loop_reader import LEVEL, NODES_AT_ONCE, LoopReader, go_down
 from maskc.runtime.link.automata.loops import (
     LEFT,
     ComponentReading,
@@ -54,11 +49,7 @@ class AutomatonWalk:
     """
 
     def __init__(
-        self,
-        automaton: ByteAutomaton[Any],
-        trie: Trie,
-        reader: LoopReader | None,
-        onward: Onward,
+        self, automaton: ByteAutomaton[Any], trie: Trie, reader: LoopReader | None, onward: Onward
     ) -> None:
         self._automaton, self._trie, self._onward = automaton, trie, onward
         # What has labels or few moves has no loops that are worth it.
