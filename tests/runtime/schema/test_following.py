@@ -13,6 +13,7 @@ class After:
     """What follows, and reads nothing."""
 
     may_be_empty = False
+    first_bytes = frozenset()
 
     def __init__(self, number):
         self.number = number

@@ -21,6 +21,7 @@ from maskc.runtime.schema.machine.nodes import (
     COLON,
     DEPTH,
     END,
+    FOLLOWING,
     HAS_SLACK,
     KIND,
     LITERAL,
@@ -40,7 +41,13 @@ from maskc.runtime.schema.machine.nodes import (
     serials_of,
 )
 from maskc.runtime.schema.masks.opened_strings import OpenedStrings
-from maskc.runtime.schema.masks.summaries import INNER, KeySummary, PositionContents
+from maskc.runtime.schema.masks.summaries import (
+    INNER,
+    KeySummary,
+    PositionContents,
+    openings_of,
+)
+from maskc.runtime.schema.numbers.spellings import NUMBER_BYTES
 from maskc.runtime.schema.plan.objects import OTHERS, SEEN
 from maskc.runtime.schema.scans.gaps import Gaps
 from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie, Words
@@ -73,8 +80,10 @@ class Parts:
         self._known = Cache(machine.budget, _measure_part)
         self._after_keys = Cache(machine.budget, _measure)
         self._contents = PositionContents(index, plan)
+        # Of tokens, and of rests.
+        self._openings: list[frozenset[int] | None] = [None, None]
         self._make_walk = make_walk
-        self._placeholders: dict[tuple[int, bool], Node] = {}
+        self._placeholders: dict[tuple[int, bool, bool], Node] = {}
 
     def after_key(
         self, trie: Trie, node: Node, label: int, text: str, nodes: Nodes
@@ -107,14 +116,19 @@ class Parts:
             if kind == OBJECT:
                 state = self._summarise(trie, node, gap, level, nodes)
         content = self._content(state)
+        if kind == VALUE and content is not None and self._opens_keys(trie, nodes):
+            content = None
         is_rests = trie is self.index.suffixes
-        key = (Part, content or state, is_strict, gap, level, nodes, is_rests)
+        digits_follow = kind in (VALUE, NUMBER) and self.digits_follow(node)
+        key = (Part, content or state, is_strict, digits_follow, gap, level, nodes, is_rests)
         found: Part | None
         found = self._known.get(key) if content is None else self.index.shared.get(key)
         if found is None:
             # What opens a bracket counts itself.
             inner = 1 if kind in (OBJECT, ARRAY) else 0
-            placeholder = self._placeholder(level - inner, is_strict=is_strict)
+            placeholder = self._placeholder(
+                level - inner, is_strict=is_strict, digits_follow=digits_follow
+            )
             walk = self._make_walk(self, trie)
             walk.follow(make_node(node[STATE], (placeholder,)), gap, nodes)
             made: Part = walk.part()
@@ -124,6 +138,17 @@ class Parts:
             else:
                 self.index.shared.put(key, found, 1_000 + 8 * len(nodes) + found.n_bytes)
         return found
+
+    def _opens_keys(self, trie: Trie, nodes: Nodes) -> bool:
+        """Return whether a text goes on in the first key of an object that begins at some nodes.
+
+        Then the names of the keys count, which no content tells.
+        """
+        is_rests = trie is self.index.suffixes
+        found = self._openings[is_rests]
+        if found is None:
+            found = self._openings[is_rests] = openings_of(self.index, trie)
+        return not found.isdisjoint(nodes)
 
     def _content(self, state: State) -> tuple[Any, ...] | None:
         """Return what tells a state from those of all artifacts; ``None``: it is one artifact's."""
@@ -177,6 +202,22 @@ class Parts:
                 return True
         return False
 
+    def digits_follow(self, node: Node) -> bool:
+        """Return whether a byte of numbers may come right after a value that ends the text."""
+        for parent in node[PARENTS]:
+            state = parent[STATE]
+            if state[KIND] == PLACEHOLDER:
+                if state[2]:
+                    return True
+            elif state[KIND] == END and parent[FOLLOWING]:
+                following = self.machine.following_of(parent)
+                if following is None:
+                    continue
+                first = following.first_bytes
+                if first is None or not first.isdisjoint(NUMBER_BYTES):
+                    return True
+        return False
+
     def share(self, rows: dict[int, Words], few: tuple[int, ...], exits: Nodes, keys: Any) -> Part:
         """Return the part with some rows and tokens, the same one for the same."""
         name = ("part", tuple(sorted(rows)), few, exits, keys)
@@ -200,12 +241,12 @@ class Parts:
             index.shared.put(key, found, ENTRY_BYTES + 8 * len(nodes) + found.n_bytes)
         return found
 
-    def _placeholder(self, depth: int, *, is_strict: bool) -> Node:
+    def _placeholder(self, depth: int, *, is_strict: bool, digits_follow: bool) -> Node:
         """Return a placeholder; the part has no text that ends where a strict one is reached."""
-        key = (depth, is_strict)
+        key = (depth, is_strict, digits_follow)
         found = self._placeholders.get(key)
         if found is None:
-            found = make_node((PLACEHOLDER, is_strict), (), depth)
+            found = make_node((PLACEHOLDER, is_strict, digits_follow), (), depth)
             found = self._placeholders.setdefault(key, found)
         return found
 

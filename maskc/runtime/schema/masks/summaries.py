@@ -6,9 +6,11 @@ their *content*, which equal ones of other artifacts have as well.
 
 An object counts by little: whether a key may come, and whether it may end at once. For that no
 text may go on in the first key of an object that it opens itself; of a tokenizer that has such
-texts no position with objects has a content. Neither has one with an automaton, or with items that
-are compared. Of values that contain themselves those have one whose arrays have them as items, as
-any value does. ``{"type": "array", "items": {"type": "object"}}`` has one content in all schemas.
+texts no position with objects has a content. (Where what stands before the JSON text is in the
+token, as in ``={"/``, that is asked of the nodes at which the value begins.) Neither has one with
+an automaton, or with items that are compared. Of values that contain themselves those have one
+whose arrays have them as items, as any value does. ``{"type": "array", "items": {"type":
+"object"}}`` has one content in all schemas.
 
 Few texts go on after the quote that opens a key: of llama3's, ``,"`` and what begins with it are a
 dozen. So of the keys that a rule tells apart few count there (:class:`KeySummary`), and most
@@ -30,7 +32,7 @@ from maskc.runtime.schema.masks.opened_strings import OpenedStrings
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.records import Position
-from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie
+from maskc.runtime.schema.tries import ROOT, Nodes, TokenIndex, Trie
 from maskc.runtime.step_budget import charge_steps
 
 NO_CONTENT: Final = 0
@@ -136,29 +138,45 @@ class PositionContents:
         return found
 
 
-def _opens_keys(index: TokenIndex) -> bool:
-    """Return whether some text goes on in the first key of an object that it opens."""
-    found: bool | None = index.shared.get(_opens_keys)
+def openings_of(index: TokenIndex, trie: Trie) -> frozenset[int]:
+    """Return the nodes from which a text goes on in the first key of an object that begins there.
+
+    Of llama3's tokens one does so, ``={"/``, from the node of ``=``.
+    """
+    key = (openings_of, trie is index.suffixes)
+    found: frozenset[int] | None = index.shared.get(key)
     if found is None:
-        found = any(_has_opened(trie) for trie in (index.tokens, index.suffixes))
-        index.shared.keep(_opens_keys, found, ENTRY_BYTES)
+        found = _find_openings(trie)
+        index.shared.keep(key, found, ENTRY_BYTES + 32 * len(found))
     return found
 
 
-def _has_opened(trie: Trie) -> bool:
-    bytes_, first, parents = trie.byte_array, trie.first_array, trie.parent_array
-    is_blank = np.isin(bytes_, list(BLANK_BYTES))
-    before_values = np.isin(bytes_, list(_BEFORE_VALUES))
-    # Of each node whether a value can begin after it, and whether the first key of an object can.
-    is_value, is_key = before_values.copy(), np.zeros(len(bytes_), dtype=np.bool_)
-    is_value[0] = True
-    for start, stop in itertools.pairwise(trie.levels[1:]):
-        here, above = slice(start, stop), parents[start:stop]
-        is_value[here] |= is_value[above] & is_blank[here]
-        is_key[here] = is_value[above] & (bytes_[here] == _OPEN_BRACE)
-        is_key[here] |= is_key[above] & is_blank[here]
-    leads_on = first[1:] > first[:-1]
-    return bool((is_key[parents] & (bytes_ == _QUOTE) & leads_on).any())
+def _find_openings(trie: Trie) -> frozenset[int]:
+    charge_steps(len(trie.bytes) // _NODES)
+    bytes_, parents = trie.byte_array, trie.parent_array
+    leads_on = trie.first_array[1:] > trie.first_array[:-1]
+    before_quotes = np.isin(bytes_, [_OPEN_BRACE, *BLANK_BYTES])
+    found = set[int]()
+    for node in parents[leads_on & (bytes_ == _QUOTE) & before_quotes[parents]].tolist():
+        while bytes_[node] in BLANK_BYTES:
+            node = int(parents[node])
+        if bytes_[node] != _OPEN_BRACE:
+            continue
+        node = int(parents[node])
+        found.add(node)
+        while bytes_[node] in BLANK_BYTES:
+            node = int(parents[node])
+            found.add(node)
+    return frozenset(found)
+
+
+def _opens_keys(index: TokenIndex) -> bool:
+    """Return whether some text goes on in the first key of an object that begins in a JSON text."""
+    return any(
+        node == ROOT or trie.bytes[node] in _BEFORE_VALUES
+        for trie in (index.tokens, index.suffixes)
+        for node in openings_of(index, trie)
+    )
 
 
 class KeySummary:

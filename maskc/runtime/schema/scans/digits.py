@@ -75,12 +75,21 @@ class _Text(NamedTuple):
 
 
 def follow_number(
-    index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
+    index: TokenIndex,
+    trie: Trie,
+    numbers: Numbers,
+    state: State,
+    nodes: Nodes,
+    *,
+    digits_follow: bool = False,
 ) -> NumberScan:
     """Return what a number, at all nodes in one state, does to the texts after some nodes.
 
-    Texts that end at the nodes do not count.
+    Texts that end at the nodes do not count. If ``digits_follow``, what comes after the whole text
+    may begin as numbers go on; then no items are compared.
     """
+    if digits_follow:
+        return _walk_number(index, trie, numbers, state, nodes, digits_follow=True)
     base = numbers.base
     if base is None:
         return _follow_rule(index, trie, numbers, state, nodes)
@@ -115,7 +124,13 @@ def _follow_rule(
 
 
 def _walk_number(
-    index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
+    index: TokenIndex,
+    trie: Trie,
+    numbers: Numbers,
+    state: State,
+    nodes: Nodes,
+    *,
+    digits_follow: bool = False,
 ) -> NumberScan:
     runs: list[Run] = []
     text_indices: list[int] = []
@@ -126,10 +141,12 @@ def _walk_number(
         node, here = open_.pop()
         following = trie.bytes[trie.first[node] : trie.first[node + 1]]
         n_children = len(following)
-        if numbers.may_end(here) and not NUMBER_BYTES.issuperset(following):
+        leads_out = digits_follow or not NUMBER_BYTES.issuperset(following)
+        if leads_out and numbers.may_end(here):
             exits.append(node)
         charge_steps(1 + n_children)
-        run = _run_after(index, trie, node) if n_children > 1 else None
+        # A run is not looked into, and so has no exits.
+        run = _run_after(index, trie, node) if n_children > 1 and not digits_follow else None
         if run is not None and not numbers.takes_digits(here, run.longest):
             n_digits = numbers.exact_digits(here)
             zeros = numbers.zeros_after(here)

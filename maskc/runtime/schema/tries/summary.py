@@ -102,6 +102,10 @@ class Following(Protocol):
     def may_be_empty(self) -> bool:
         """Whether the text may end without it."""
 
+    @property
+    def first_bytes(self) -> frozenset[int] | None:
+        """Bytes outside of which it does not begin, ``None`` if that is not known."""
+
     def walk(self, trie: Trie, nodes: Nodes) -> Part:
         """Return the texts of a trie that go on, as it begins, from some of its nodes."""
 
