@@ -45,7 +45,7 @@ from maskc.runtime.schema.masks.summaries import (
     INNER,
     KeySummary,
     PositionContents,
-    openings_of,
+    nodes_before_keys,
 )
 from maskc.runtime.schema.numbers.spellings import NUMBER_BYTES
 from maskc.runtime.schema.plan.objects import OTHERS, SEEN
@@ -81,7 +81,7 @@ class Parts:
         self._after_keys = Cache(machine.budget, _measure)
         self._contents = PositionContents(index, plan)
         # Of tokens, and of rests.
-        self._openings: list[frozenset[int] | None] = [None, None]
+        self._before_keys: list[frozenset[int] | None] = [None, None]
         self._make_walk = make_walk
         self._placeholders: dict[tuple[int, bool, bool], Node] = {}
 
@@ -145,9 +145,9 @@ class Parts:
         Then the names of the keys count, which no content tells.
         """
         is_rests = trie is self.index.suffixes
-        found = self._openings[is_rests]
+        found = self._before_keys[is_rests]
         if found is None:
-            found = self._openings[is_rests] = openings_of(self.index, trie)
+            found = self._before_keys[is_rests] = nodes_before_keys(self.index, trie)
         return not found.isdisjoint(nodes)
 
     def _content(self, state: State) -> tuple[Any, ...] | None:

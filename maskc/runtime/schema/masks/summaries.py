@@ -138,20 +138,20 @@ class PositionContents:
         return found
 
 
-def openings_of(index: TokenIndex, trie: Trie) -> frozenset[int]:
+def nodes_before_keys(index: TokenIndex, trie: Trie) -> frozenset[int]:
     """Return the nodes from which a text goes on in the first key of an object that begins there.
 
     Of llama3's tokens one does so, ``={"/``, from the node of ``=``.
     """
-    key = (openings_of, trie is index.suffixes)
+    key = (nodes_before_keys, trie is index.suffixes)
     found: frozenset[int] | None = index.shared.get(key)
     if found is None:
-        found = _find_openings(trie)
+        found = _find_nodes_before_keys(trie)
         index.shared.keep(key, found, ENTRY_BYTES + 32 * len(found))
     return found
 
 
-def _find_openings(trie: Trie) -> frozenset[int]:
+def _find_nodes_before_keys(trie: Trie) -> frozenset[int]:
     charge_steps(len(trie.bytes) // _NODES)
     bytes_, parents = trie.byte_array, trie.parent_array
     leads_on = trie.first_array[1:] > trie.first_array[:-1]
@@ -175,7 +175,7 @@ def _opens_keys(index: TokenIndex) -> bool:
     return any(
         node == ROOT or trie.bytes[node] in _BEFORE_VALUES
         for trie in (index.tokens, index.suffixes)
-        for node in openings_of(index, trie)
+        for node in nodes_before_keys(index, trie)
     )
 
 
