@@ -116,7 +116,7 @@ class Parts:
             if kind == OBJECT:
                 state = self._summarise(trie, node, gap, level, nodes)
         content = self._content(state)
-        if kind == VALUE and content is not None and self._opens_keys(trie, nodes):
+        if kind == VALUE and content is not None and self._opens_keys(state[1], trie, nodes):
             content = None
         is_rests = trie is self.index.suffixes
         digits_follow = kind in (VALUE, NUMBER) and self.digits_follow(node)
@@ -139,11 +139,14 @@ class Parts:
                 self.index.shared.put(key, found, 1_000 + 8 * len(nodes) + found.n_bytes)
         return found
 
-    def _opens_keys(self, trie: Trie, nodes: Nodes) -> bool:
+    def _opens_keys(self, number: int, trie: Trie, nodes: Nodes) -> bool:
         """Return whether a text goes on in the first key of an object that begins at some nodes.
 
-        Then the names of the keys count, which no content tells.
+        Then the names of the keys count, which no content tells. ``number`` is of the value's
+        position, which is built.
         """
+        if not self.machine.plan.position(number).objects:
+            return False
         is_rests = trie is self.index.suffixes
         found = self._before_keys[is_rests]
         if found is None:
