@@ -80,8 +80,6 @@ class Parts:
         self._known = Cache(machine.budget, _measure_part)
         self._after_keys = Cache(machine.budget, _measure)
         self._contents = PositionContents(index, plan)
-        # Of tokens, and of rests.
-        self._before_keys: list[frozenset[int] | None] = [None, None]
         self._make_walk = make_walk
         self._placeholders: dict[tuple[int, bool, bool], Node] = {}
 
@@ -115,9 +113,7 @@ class Parts:
             gap, level = self.gaps.canonical(trie, nodes, gap, node[DEPTH])
             if kind == OBJECT:
                 state = self._summarise(trie, node, gap, level, nodes)
-        content = self._content(state)
-        if kind == VALUE and content is not None and self._opens_keys(state[1], trie, nodes):
-            content = None
+        content = self._content(state, trie, nodes)
         is_rests = trie is self.index.suffixes
         digits_follow = kind in (VALUE, NUMBER) and self.digits_follow(node)
         key = (Part, content or state, is_strict, digits_follow, gap, level, nodes, is_rests)
@@ -139,22 +135,11 @@ class Parts:
                 self.index.shared.put(key, found, 1_000 + 8 * len(nodes) + found.n_bytes)
         return found
 
-    def _opens_keys(self, number: int, trie: Trie, nodes: Nodes) -> bool:
-        """Return whether a text goes on in the first key of an object that begins at some nodes.
+    def _content(self, state: State, trie: Trie, nodes: Nodes) -> tuple[Any, ...] | None:
+        """Return what tells a state from those of all artifacts; ``None``: it is one artifact's.
 
-        Then the names of the keys count, which no content tells. ``number`` is of the value's
-        position, which is built.
+        It is one artifact's where a text goes on in the first key of an object, too.
         """
-        if not self.machine.plan.position(number).objects:
-            return False
-        is_rests = trie is self.index.suffixes
-        found = self._before_keys[is_rests]
-        if found is None:
-            found = self._before_keys[is_rests] = nodes_before_keys(self.index, trie)
-        return not found.isdisjoint(nodes)
-
-    def _content(self, state: State) -> tuple[Any, ...] | None:
-        """Return what tells a state from those of all artifacts; ``None``: it is one artifact's."""
         kind: int = state[KIND]
         layout = self._contents.layout
         if kind == END:
@@ -164,7 +149,12 @@ class Parts:
             return (layout, *state) if number in (ANY_RULE, FREE_RULE) else None
         if kind in (VALUE, COLON):
             content = self._contents.of_position(number)
-            return (kind, content) if content else None
+            if not content:
+                return None
+            has_objects = kind == VALUE and self.machine.plan.position(number).objects
+            if has_objects and not nodes_before_keys(self.index, trie).isdisjoint(nodes):
+                return None
+            return (kind, content)
         if kind == LITERAL:
             return (layout, *state)
         if kind == STRING:

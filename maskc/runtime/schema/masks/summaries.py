@@ -153,30 +153,30 @@ def nodes_before_keys(index: TokenIndex, trie: Trie) -> frozenset[int]:
 
 def _find_nodes_before_keys(trie: Trie) -> frozenset[int]:
     charge_steps(len(trie.bytes) // _NODES)
-    bytes_, parents = trie.byte_array, trie.parent_array
-    leads_on = trie.first_array[1:] > trie.first_array[:-1]
-    before_quotes = np.isin(bytes_, [_OPEN_BRACE, *BLANK_BYTES])
-    found = set[int]()
-    for node in parents[leads_on & (bytes_ == _QUOTE) & before_quotes[parents]].tolist():
-        while bytes_[node] in BLANK_BYTES:
-            node = int(parents[node])
-        if bytes_[node] != _OPEN_BRACE:
-            continue
-        node = int(parents[node])
-        found.add(node)
-        while bytes_[node] in BLANK_BYTES:
-            node = int(parents[node])
-            found.add(node)
-    return frozenset(found)
+    bytes_, first, parents = trie.byte_array, trie.first_array, trie.parent_array
+    is_blank, is_brace = np.isin(bytes_, list(BLANK_BYTES)), bytes_ == _OPEN_BRACE
+    goes_on = (bytes_ == _QUOTE) & (first[1:] > first[:-1])
+    # Of each node whether a key, and whether an object with a key, may begin right after it.
+    before_key, before_object = np.zeros((2, len(bytes_)), dtype=np.bool_)
+    for start, stop in reversed(list(itertools.pairwise(trie.levels[1:]))):
+        here, above = slice(start, stop), parents[start:stop]
+        before_key[above[goes_on[here] | is_blank[here] & before_key[here]]] = True
+        opens = is_brace[here] & before_key[here] | is_blank[here] & before_object[here]
+        before_object[above[opens]] = True
+    return frozenset(np.flatnonzero(before_object).tolist())
 
 
 def _opens_keys(index: TokenIndex) -> bool:
     """Return whether some text goes on in the first key of an object that begins in a JSON text."""
-    return any(
-        node == ROOT or trie.bytes[node] in _BEFORE_VALUES
-        for trie in (index.tokens, index.suffixes)
-        for node in nodes_before_keys(index, trie)
-    )
+    found: bool | None = index.shared.get(_opens_keys)
+    if found is None:
+        found = any(
+            node == ROOT or trie.bytes[node] in _BEFORE_VALUES
+            for trie in (index.tokens, index.suffixes)
+            for node in nodes_before_keys(index, trie)
+        )
+        index.shared.keep(_opens_keys, found, ENTRY_BYTES)
+    return found
 
 
 class KeySummary:

@@ -117,10 +117,8 @@ class SchemaWalk(Steps):
 
     def _number(self, node: Node, nodes: Nodes) -> None:
         index, trie, numbers = self._parts.index, self._trie, self._machine.numbers_of(node)
-        digits_follow = self._parts.digits_follow(node)
-        found = follow_number(
-            index, trie, numbers, node[STATE][2], nodes, digits_follow=digits_follow
-        )
+        follows = self._parts.digits_follow(node)
+        found = follow_number(index, trie, numbers, node[STATE][2], nodes, digits_follow=follows)
         if not node[CAPTURES] or node[HAS_SLACK]:
             self.add(found.part)
         elif self._is_rests:
