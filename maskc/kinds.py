@@ -51,7 +51,7 @@ class Kind:
         text: bytes,
         asked: TokenName | None = None,
         resources: Mapping[str, Any] | None = None,
-    ) -> Explanation[Any]:
+    ) -> Explanation:
         """Return what may come next after a text, or why it is illegal.
 
         Raises:
@@ -63,7 +63,7 @@ class Kind:
 
         return explain(self.judge(artifact, resources or {}), text, asked)
 
-    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge[Any]:
+    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge:
         """Return what explains the texts of an artifact of this kind."""
         from maskc.explain.readings import GrammarJudge
 
@@ -153,7 +153,7 @@ class _SchemaKind(_NoGrammar):
     no_rules = ("a JSON Schema has no rules", "parse the text, or compile a grammar")
     _CHOICES = ("key_order", "blanks", "escapes", "numbers", "digits")
 
-    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge[Any]:
+    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge:
         from maskc.explain.judges import SchemaJudge
 
         return SchemaJudge(artifact, resources)
@@ -190,7 +190,7 @@ class _LinkKind(_NoGrammar):
     plural = "structural tags"
     no_rules = ("a structural tag has no rules", "parse the reply, or compile a grammar")
 
-    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge[Any]:
+    def judge(self, artifact: Artifact, resources: Mapping[str, Any]) -> TextJudge:
         from maskc.explain.judges import LinkJudge
 
         del resources

@@ -80,6 +80,6 @@ def explain(
     text: bytes,
     asked: TokenName | None = None,
     resources: Mapping[str, Any] | None = None,
-) -> Explanation[Any]:
+) -> Explanation:
     """Return what may come next after a text of an artifact of any kind."""
     return kind_of(artifact.header).explain(artifact, text, asked, resources)

@@ -11,7 +11,7 @@ import codecs
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from maskc.kinds import kind_of
 from maskc.runtime.artifact import Artifact
@@ -19,9 +19,6 @@ from maskc.runtime.link import names_of
 from maskc.runtime.matcher import Matcher
 
 Names = tuple[str, ...]
-
-# Why a text dies: a `Death` in a grammar, a `Refusal` in a JSON Schema.
-D = TypeVar("D")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +91,13 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenVerdict(Generic[D]):
+class TokenVerdict:
     """Whether a token is legal after the text."""
 
     token_id: int | None  # None if the vocabulary has no such token: it is taken as bytes then
     token: bytes | None  # its bytes; None for special tokens
     is_legal: bool  # the mask has it
-    death: D | None  # where it dies, None if it does not, or is special
+    death: Death | Refusal | None  # where it dies, None if it does not, or is special
     readings: tuple[TextReading, ...] = ()  # after it, if it is legal and the grammar has readings
 
 
@@ -115,12 +112,12 @@ class TokenGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(Generic[D]):
+class Explanation:
     """What may come next after a text of a grammar, or of a JSON Schema."""
 
     text: bytes  # the text
     n_tokens: int  # tokens of the vocabulary
-    death: D | None = None  # where it dies; the rest is about the text before that
+    death: Death | Refusal | None = None  # where it dies; the rest is about the text before that
     readings: tuple[TextReading, ...] = ()  # the ways to read it; a JSON Schema has none
     may_end: bool = False  # the text may end here
     forced: bytes = b""  # what must come next
@@ -128,7 +125,7 @@ class Explanation(Generic[D]):
     tokens: tuple[bytes, ...] = ()  # the legal tokens that have a text, the shortest first
     # the legal tokens by terminal, if there are any; a token may be in several
     groups: tuple[TokenGroup, ...] = ()
-    token: TokenVerdict[D] | None = None  # what was asked about a token
+    token: TokenVerdict | None = None  # what was asked about a token
 
 
 class TokenName(NamedTuple):
@@ -165,14 +162,14 @@ def parse_token(name: str) -> TokenName:
     return TokenName(None, text.encode(errors="surrogatepass"))
 
 
-class TextJudge(ABC, Generic[D]):
+class TextJudge(ABC):
     """Reads one text of an artifact of its kind."""
 
     def __init__(self, artifact: Artifact) -> None:
         self.artifact, self.matcher = artifact, artifact.matcher()
 
     @abstractmethod
-    def read(self, text: bytes) -> D | None:
+    def read(self, text: bytes) -> Death | Refusal | None:
         """Read a text from the start, as far as it is legal; return where it dies, and of what."""
 
     @abstractmethod
@@ -180,14 +177,14 @@ class TextJudge(ABC, Generic[D]):
         """Return the groups of tokens that are legal after what was read."""
 
     @abstractmethod
-    def try_token(self, token: bytes) -> tuple[D | None, tuple[TextReading, ...]]:
+    def try_token(self, token: bytes) -> tuple[Death | Refusal | None, tuple[TextReading, ...]]:
         """Return where the bytes of a token die after what was read, else how they are read."""
 
     def describe(self) -> tuple[TextReading, ...]:
         return ()
 
 
-def explain(judge: TextJudge[D], text: bytes, asked: TokenName | None = None) -> Explanation[D]:
+def explain(judge: TextJudge, text: bytes, asked: TokenName | None = None) -> Explanation:
     """Return what may come next after a text.
 
     Raises:
@@ -216,8 +213,8 @@ def explain(judge: TextJudge[D], text: bytes, asked: TokenName | None = None) ->
 
 
 def _judge_token(
-    judge: TextJudge[D], legal: Sequence[int], token_id: int | None, token: bytes | None
-) -> TokenVerdict[D]:
+    judge: TextJudge, legal: Sequence[int], token_id: int | None, token: bytes | None
+) -> TokenVerdict:
     if token is None:
         return TokenVerdict(token_id, None, token_id in legal, None)
     death, readings = judge.try_token(token)
@@ -253,7 +250,7 @@ class Problem:
     # line, column: the same in lines and characters, from 1 on
     line: int
     column: int
-    explanation: Explanation[Any]  # what is wrong; without a death, the text ends too early
+    explanation: Explanation  # what is wrong; without a death, the text ends too early
 
 
 def find_problem(

@@ -118,7 +118,8 @@ class _Walk(Generic[H]):
         terminals: set[int] = set()
         for h, ended in self._held[number]:
             terminals |= ended or self._reader.become(h)
-        return {self._reader.name(terminal) for terminal in terminals} or {(None, "")}
+        names = self._reader.names
+        return {(names.terminal(t), names.literal(t)) for t in terminals} or {(None, "")}
 
     def _number(self, held: list[tuple[H, _Ended]]) -> int:
         """Return the number of a configuration; hypotheses are told by their machine."""

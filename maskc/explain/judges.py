@@ -25,9 +25,10 @@ from maskc.explain.causes import find_causes
 from maskc.explain.groups import Named, find_blanks, group_texts, list_groups, name_parts
 from maskc.jsonschema.compiling import build_plan
 from maskc.jsonschema.reader import read_schema
+from maskc.kinds import LINK
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.cache import Budget
-from maskc.runtime.link import cut_reply, names_of
+from maskc.runtime.link import names_of
 from maskc.runtime.link.automata import Words
 from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.link.joining.machine_pieces import MachinePiece, SchemaPiece
@@ -51,7 +52,7 @@ _FREE: dict[str, Any] = {
 _SPECIAL = "special token"
 
 
-class SchemaJudge(TextJudge[Refusal]):
+class SchemaJudge(TextJudge):
     """Explains texts of an artifact of a JSON Schema."""
 
     def __init__(self, artifact: Artifact, resources: Mapping[str, Any]) -> None:
@@ -126,7 +127,7 @@ class SchemaJudge(TextJudge[Refusal]):
         return SchemaMachine(Plan(frozen, layout, budget), lambda _: None, budget)
 
 
-class LinkJudge(TextJudge[Death]):
+class LinkJudge(TextJudge):
     """Explains texts of an artifact of a structural tag, or of tools."""
 
     def __init__(self, artifact: Artifact) -> None:
@@ -135,9 +136,8 @@ class LinkJudge(TextJudge[Death]):
 
     def read(self, text: bytes) -> Death | None:
         machine, matcher, offset = self.artifact.machine, self.matcher, 0
-        names = names_of(self.artifact.header)
-        by_id = {token: name for name, token in names.items()}
-        for part in cut_reply(text.decode(errors="surrogateescape"), names):
+        by_id = {token: name for name, token in names_of(self.artifact.header).items()}
+        for part in LINK.cut(self.artifact.header, text):
             if isinstance(part, int):
                 name = by_id[part].encode()
                 if not matcher.accept_token(part):
@@ -145,13 +145,12 @@ class LinkJudge(TextJudge[Death]):
                 self._here = () if matcher.is_terminated else machine.take(self._here, part)
                 offset += len(name)
                 continue
-            data = part.encode(errors="surrogateescape")
-            death = _step(matcher, data, offset)
-            for byte in data if death is None else data[: death.offset - offset]:
+            death = _step(matcher, part, offset)
+            for byte in part if death is None else part[: death.offset - offset]:
                 self._here = machine.step(self._here, bytes([byte]))
             if death is not None:
                 return death
-            offset += len(data)
+            offset += len(part)
         return None
 
     def group(self, legal: Sequence[int]) -> tuple[TokenGroup, ...]:

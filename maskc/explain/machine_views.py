@@ -8,9 +8,10 @@ which has a set of stacks and no productions to show: its table has all actions.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from maskc.compiler.lalr import ItemSets, build_item_sets
 from maskc.errors import GrammarError
@@ -146,44 +147,50 @@ class ParserPosition:
     items: Names  # the productions that are being read
 
 
-class MachineView(Protocol[H]):
-    """What can be seen of the hypotheses of one artifact."""
+class MachineView(ABC, Generic[H]):
+    """What can be seen of the hypotheses of one artifact; without indentation, unless said."""
 
-    machine: Machine[H]
-    scanner: ScannerTables
-    lookaheads: Lookaheads
-    newline: TerminalId  # the terminal of a line's end, NO_EVENT without indentation
+    newline: TerminalId = NO_EVENT  # the terminal of a line's end, if it counts
 
+    def __init__(self, machine: Machine[H], scanner: ScannerTables, lookaheads: Lookaheads) -> None:
+        self.machine, self.scanner, self.lookaheads = machine, scanner, lookaheads
+
+    @abstractmethod
     def position(self, h: H) -> ParserPosition:
         """Return where the parser is, before the open lexeme."""
 
+    @abstractmethod
     def end(self, h: H, terminal: TerminalId) -> H | None:
         """Return what is left if the open lexeme becomes a terminal, ``None`` if it is refused."""
 
+    @abstractmethod
     def stacks(self, h: H) -> Hashable:
         """Return the stacks: the same object as long as no terminal was read."""
 
     def goes_on(self, before: H, after: H) -> bool:
         """Return whether a lexeme goes on, if the scanner's state is one in which it may."""
+        del before, after
+        return True  # where readings meet in one, one of them goes on
 
     def blocks(self, h: H) -> tuple[int, ...]:
         """Return the columns of the open blocks where a newline would count, else nothing."""
+        del h
+        return ()
 
     def ignored_newlines(self, h: H, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
         """Return the boundaries after newlines that are ignored, as between brackets."""
+        del h, lexeme
+        return ()
 
 
-class LalrView:
+class LalrView(MachineView[Hypothesis]):
     """Of an LALR machine."""
 
     def __init__(self, machine: LalrMachine, names: GrammarNames) -> None:
-        self.machine: Machine[Hypothesis] = machine
-        self.scanner = machine.scanner
-        self.lookaheads: Lookaheads = machine.lookaheads
+        super().__init__(machine, machine.scanner, machine.lookaheads)
         self._lalr, self._names, self._tables = machine, names, machine.tables
-        layout = self._tables.layout
-        # Without one no terminal is a newline that counts.
-        self.newline: TerminalId = layout.newline if layout is not None else NO_EVENT
+        if self._tables.layout is not None:
+            self.newline = self._tables.layout.newline
 
     def position(self, h: Hypothesis) -> ParserPosition:
         state, tables = h.stack.state, self._tables
@@ -215,14 +222,11 @@ class LalrView:
         return lexeme.newlines if self._tables.enclosed[h.stack.state] else ()
 
 
-class GlrView:
+class GlrView(MachineView[GlrHypothesis]):
     """Of the machine of a general grammar."""
 
-    newline: TerminalId = NO_EVENT
-
     def __init__(self, machine: GlrMachine) -> None:
-        self.machine: Machine[GlrHypothesis] = machine
-        self.scanner, self.lookaheads = machine.scanner, machine.lookaheads
+        super().__init__(machine, machine.scanner, machine.lookaheads)
         self._gss = machine.gss
 
     def position(self, h: GlrHypothesis) -> ParserPosition:
@@ -234,15 +238,3 @@ class GlrView:
 
     def stacks(self, h: GlrHypothesis) -> Hashable:
         return h.stacks
-
-    def goes_on(self, before: GlrHypothesis, after: GlrHypothesis) -> bool:
-        del before, after
-        return True  # where readings meet in one, one of them goes on
-
-    def blocks(self, h: GlrHypothesis) -> tuple[int, ...]:
-        del h
-        return ()
-
-    def ignored_newlines(self, h: GlrHypothesis, lexeme: OpenLexeme) -> tuple[BoundaryId, ...]:
-        del h, lexeme
-        return ()

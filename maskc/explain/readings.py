@@ -52,7 +52,7 @@ class ExplainReader(Generic[H]):
     """Reads texts with an artifact, and says what it sees."""
 
     def __init__(self, view: MachineView[H], names: GrammarNames) -> None:
-        self.view, self._names = view, names
+        self.view, self.names = view, names
         self._scanner, self._lookaheads = view.scanner, view.lookaheads
 
     def start(self) -> tuple[OpenHypothesis[H], ...]:
@@ -80,7 +80,7 @@ class ExplainReader(Generic[H]):
         is_start = self._scanner.end_of_text[h.state] == EMPTY_TEXT
         return TextReading(
             reading.lexeme,
-            self._names.terminals(self.become(h)),
+            self.names.terminals(self.become(h)),
             any(
                 lookaheads.after(boundary, position.layout_context) & position.taken
                 for boundary in ignored
@@ -96,14 +96,6 @@ class ExplainReader(Generic[H]):
         if lexeme.newlines and self.view.blocks(h):
             found.add(self.view.newline)
         return found
-
-    def name(self, terminal: int) -> tuple[str, str]:
-        """Return what a terminal is called, and its text in quotes if that does not say it."""
-        name, literal = self._names.terminal(terminal), self._names.literal(terminal)
-        return name, "" if literal == name else literal
-
-    def may_end(self, readings: tuple[OpenHypothesis[H], ...]) -> bool:
-        return any(self.view.machine.may_end(r.hypothesis) for r in readings)
 
     def _step_all(
         self, readings: tuple[OpenHypothesis[H], ...], byte: int
@@ -124,13 +116,11 @@ class ExplainReader(Generic[H]):
     def _step(self, reading: OpenHypothesis[H], byte: int) -> list[OpenHypothesis[H]]:
         h, text = reading.hypothesis, bytes([byte])
         goes_on = self._scanner.next(h.state)[self._scanner.byte_classes[byte]]
-        return [
-            OpenHypothesis(x, reading.lexeme + text if self._is_same(h, x, goes_on) else text)
-            for x in self.view.machine.step((h,), text)
-        ]
-
-    def _is_same(self, before: H, after: H, goes_on: int) -> bool:
-        return after.state == goes_on and self.view.goes_on(before, after)
+        found = []
+        for x in self.view.machine.step((h,), text):
+            is_same = x.state == goes_on and self.view.goes_on(h, x)
+            found.append(OpenHypothesis(x, reading.lexeme + text if is_same else text))
+        return found
 
     def _list_endings(self, h: H) -> list[Ending]:
         lookaheads = self._lookaheads
@@ -143,9 +133,9 @@ class ExplainReader(Generic[H]):
             following = self._terminals_of(
                 lookaheads.after(boundary, position.layout_context) & position.taken
             )
-            name = None if terminal == IGNORED else self._names.terminal(terminal)
+            name = None if terminal == IGNORED else self.names.terminal(terminal)
             found.setdefault(name, set()).update(following)
-        return [Ending(name, self._names.terminals(t)) for name, t in found.items() if t]
+        return [Ending(name, self.names.terminals(t)) for name, t in found.items() if t]
 
     def _list_causes(self, reading: OpenHypothesis[H], byte: int) -> list[Cause]:
         scanner, view, h = self._scanner, self.view, reading.hypothesis
@@ -155,10 +145,10 @@ class ExplainReader(Generic[H]):
         if goes_on:
             causes.append(self._refuse(reading, None, h, goes_on))
         for terminal, boundary in scanner.ends(h.state):
-            name = "something ignored" if terminal == IGNORED else self._names.terminal(terminal)
+            name = "something ignored" if terminal == IGNORED else self.names.terminal(terminal)
             ended, position = view.end(h, terminal), view.position(h)
             if ended is None:
-                names = self._names.terminals(self._terminals_of(position.taken))
+                names = self.names.terminals(self._terminals_of(position.taken))
                 blocks = view.blocks(h) if terminal == view.newline else ()
                 causes.append(Cause(reading.lexeme, None, (name,), names, position.items, blocks))
                 continue
@@ -182,8 +172,8 @@ class ExplainReader(Generic[H]):
         return Cause(
             reading.lexeme,
             ended_as,
-            self._names.terminals(refused),
-            self._names.terminals(self._terminals_of(position.taken)),
+            self.names.terminals(refused),
+            self.names.terminals(self._terminals_of(position.taken)),
             position.items,
             blocks,
         )
@@ -192,7 +182,7 @@ class ExplainReader(Generic[H]):
         return {t for t, own in enumerate(self._lookaheads.of_terminal) if own & lookaheads}
 
 
-class GrammarJudge(TextJudge[Death]):
+class GrammarJudge(TextJudge):
     """Explains texts of an artifact of a grammar."""
 
     def __init__(self, artifact: Artifact) -> None:

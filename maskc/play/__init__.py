@@ -83,7 +83,7 @@ def _answer(
     }
 
 
-def _describe_death(found: Explanation[Any]) -> dict[str, Any] | None:
+def _describe_death(found: Explanation) -> dict[str, Any] | None:
     if found.death is None:
         return None
     line, column = line_and_column_of(found.text, found.death.offset)
@@ -95,7 +95,7 @@ def _describe_death(found: Explanation[Any]) -> dict[str, Any] | None:
     }
 
 
-def _list_groups(found: Explanation[Any], unfolded: str) -> list[dict[str, Any]]:
+def _list_groups(found: Explanation, unfolded: str) -> list[dict[str, Any]]:
     if not found.groups and not found.tokens:
         return []
     named = [(name_group(group), len(group.tokens), group.tokens) for group in found.groups]

@@ -44,7 +44,7 @@ MOST_TOKENS = 8  # of a group that are shown
 
 
 def report_explanation(
-    explanation: Explanation[Any], heat: Sequence[Warmth] = (), most: int | None = MOST_TOKENS
+    explanation: Explanation, heat: Sequence[Warmth] = (), most: int | None = MOST_TOKENS
 ) -> Report:
     """Return what may come next; in the data bytes are text where they are text.
 
@@ -83,7 +83,7 @@ def _encode(value: Any) -> Any:
     return [_encode(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _say_explanation(explanation: Explanation[Any], most: int | None) -> Iterator[str]:
+def _say_explanation(explanation: Explanation, most: int | None) -> Iterator[str]:
     text, death, readings = explanation.text, explanation.death, explanation.readings
     yield f"after {quote(text)}"
     if death is not None:
@@ -105,7 +105,7 @@ def _say_explanation(explanation: Explanation[Any], most: int | None) -> Iterato
         yield from say_token(explanation.token)
 
 
-def _say_legal(explanation: Explanation[Any], title: str, most: int | None) -> Iterator[str]:
+def _say_legal(explanation: Explanation, title: str, most: int | None) -> Iterator[str]:
     """Yield which tokens are legal: by terminal, where there are any."""
     n_legal, n_tokens = format_count(explanation.n_legal), format_count(explanation.n_tokens)
     heading = f"  {title}: {n_legal} of {n_tokens}"
@@ -134,7 +134,7 @@ def _some_of(tokens: Sequence[bytes], n_tokens: int, most: int | None) -> Tokens
     return Tokens(tuple(tokens[:most]), n_tokens - len(tokens[:most]))
 
 
-def list_groups(explanation: Explanation[Any]) -> Table:
+def list_groups(explanation: Explanation) -> Table:
     """Return the legal tokens by terminal."""
     rows = [
         (
@@ -159,7 +159,7 @@ def say_reading(reading: TextReading) -> Iterator[str]:
         yield f"  if it ends here {what}, next: {list_names(ending.following)}"
 
 
-def say_token(verdict: TokenVerdict[Any]) -> Iterator[str]:
+def say_token(verdict: TokenVerdict) -> Iterator[str]:
     """Yield the lines of whether a token is legal, and why."""
     name = f"token {verdict.token_id}" if verdict.token_id is not None else "no token, the text"
     shown = "(special)" if verdict.token is None else quote(verdict.token)
@@ -278,7 +278,7 @@ def _describe_file(name: str, problem: Problem | None, text: bytes) -> dict[str,
     }
 
 
-def find_expected(explanation: Explanation[Any]) -> tuple[str, ...]:
+def find_expected(explanation: Explanation) -> tuple[str, ...]:
     """Return the terminals that may stand where a text is wrong, as far as it has any."""
     if isinstance(explanation.death, Death):
         return tuple(sorted({name for c in explanation.death.causes for name in c.expected}))

@@ -56,7 +56,7 @@ class AuthorView:
     terminals: tuple[tuple[str, str, str], ...]
     text: bytes  # the text that was given, or none of it
     heat: tuple[Warmth, ...]  # the tokens of the text
-    sample: Explanation[Any]  # what may come after it
+    sample: Explanation  # what may come after it
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ take the message, or whether this one did at work.
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import json
 import math
@@ -18,11 +19,12 @@ import struct
 import sys
 import time
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
-from typing import Protocol
+from threading import Lock
 
 from maskc.system import read_memory
 
@@ -83,13 +85,21 @@ def _set_timeout(stream: socket.socket, until: float) -> None:
     stream.settimeout(None if left == math.inf else max(left, _LEAST_SECONDS))
 
 
-class Server(Protocol):
+class Server(ABC):
     """Starts workers, ends them and waits for them. Threads may share it.
 
-    Made of ``module:function``, which is called once with bytes that it is told and returns a
-    ``Service``.
+    Args:
+        program: ``module:function``; called with what it is told, it returns a ``Service``.
+        told: bytes.
+        is_apart: whether no signal of this process's terminal reaches the processes.
     """
 
+    def __init__(self, program: str, told: bytes = b"", *, is_apart: bool = False) -> None:
+        self._program, self._told, self._is_apart = program, told, is_apart
+        self._lock, self._owner = Lock(), os.getpid()
+        atexit.register(self.close)
+
+    @abstractmethod
     def start(self, seconds: float = math.inf) -> Worker:
         """Return a new worker.
 
@@ -98,18 +108,28 @@ class Server(Protocol):
             UnbegunError: what starts it has ended, or it should have been ready by now.
         """
 
+    @abstractmethod
     def kill(self, pid: int) -> None:
         """End a worker, if it has not ended by itself."""
 
+    @abstractmethod
     def wait(self, pid: int) -> int:
         """Return the exit status of a worker that has ended; a signal's number is negative."""
 
     @property
+    @abstractmethod
     def is_alive(self) -> bool:
         """Whether it can start workers."""
 
     def close(self) -> None:
         """End it; its workers end when they have nothing to do, or before."""
+        atexit.unregister(self.close)
+        if self._owner == os.getpid():  # else this process was forked, and it is its parent's
+            self._end()
+
+    @abstractmethod
+    def _end(self) -> None:
+        """End the processes that are this one's."""
 
 
 @dataclass(slots=True, eq=False)
@@ -212,11 +232,6 @@ def open_server(program: str, told: bytes = b"", *, is_apart: bool = False) -> S
     """Return what starts workers of a program: by fork, where the system has one that is safe.
 
     On macOS the system's own libraries may have threads in any process, which a fork loses.
-
-    Args:
-        program: ``module:function``; called with what it is told, it returns a ``Service``.
-        told: bytes.
-        is_apart: whether no signal of this process's terminal reaches the processes.
     """
     if hasattr(os, "fork") and sys.platform != "darwin":
         from maskc.work.servers import ForkServer

@@ -13,7 +13,6 @@ standard input. What else comes to the port is closed.
 
 from __future__ import annotations
 
-import atexit
 import hmac
 import math
 import os
@@ -25,12 +24,12 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from threading import Lock
 from typing import Any
 
 from maskc.work import (
     MOST_IDLE,
     MOST_STARTING,
+    Server,
     Service,
     UnbegunError,
     Worker,
@@ -61,17 +60,11 @@ _START_SPAWN = (
 _WINDOWS_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
 
-class ForkServer:
-    """The process that forks workers, as this one sees it. Threads may share it.
-
-    Args:
-        program: ``module:function``; called once with what it is told, it returns a ``Service``.
-        told: bytes.
-        is_apart: whether no signal of this process's terminal reaches the processes.
-    """
+class ForkServer(Server):
+    """The process that forks workers, as this one sees it; the program is called once."""
 
     def __init__(self, program: str, told: bytes = b"", *, is_apart: bool = False) -> None:
-        self._lock, self._is_ready, self._owner = Lock(), False, os.getpid()
+        self._is_ready = False
         self._ready_by = time.monotonic() + MOST_STARTING
         self._socket, theirs = socket.socketpair()
         with theirs:
@@ -84,15 +77,9 @@ class ForkServer:
             )
         with suppress(OSError):  # who asks for a worker finds that it has ended
             send(self._socket, told)
-        atexit.register(self.close)
+        super().__init__(program, told, is_apart=is_apart)
 
     def start(self, seconds: float = math.inf) -> Worker:
-        """Return a new worker.
-
-        Raises:
-            TimeoutError: the process is not ready in so many seconds.
-            UnbegunError: it has ended, or it should have been ready by now.
-        """
         left = min(seconds, self._ready_by - time.monotonic())
         if not self.is_alive:
             raise UnbegunError
@@ -110,24 +97,19 @@ class ForkServer:
                 raise UnbegunError from None
 
     def kill(self, pid: int) -> None:
-        """End a worker, if it has not ended by itself."""
         self._ask(_KILL, pid)
 
     def wait(self, pid: int) -> int:
-        """Return the exit status of a worker that has ended; a signal's number is negative."""
         return self._ask(_WAIT, pid)
 
     @property
     def is_alive(self) -> bool:
         return self.process.poll() is None
 
-    def close(self) -> None:
-        """End the process; its workers end when they have nothing to do."""
-        atexit.unregister(self.close)
-        if self._owner == os.getpid():  # else this process was forked, and it is its parent's
-            self.process.kill()
-            self.process.wait()
-            self._socket.close()
+    def _end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self._socket.close()
 
     def _ask(self, what: bytes, pid: int, files: tuple[int, ...] = ()) -> int:
         with self._lock:
@@ -193,40 +175,32 @@ def _fork(service: Service, asked: socket.socket, file: int) -> int:
         os._exit(status)
 
 
-class SpawnServer:
-    """Starts workers as processes of their own.
-
-    Args:
-        program: ``module:function``; called by each worker with what it is told, it returns a
-            ``Service``.
-        told: bytes.
-        is_apart: whether no signal of this process's terminal reaches the processes.
-    """
+class SpawnServer(Server):
+    """Starts workers as processes of their own; each of them calls the program."""
 
     def __init__(self, program: str, told: bytes = b"", *, is_apart: bool = False) -> None:
-        self._program, self._told, self._is_apart = program, told, is_apart
-        self._lock, self._owner, self._is_closed = Lock(), os.getpid(), False
+        super().__init__(program, told, is_apart=is_apart)
+        self._is_closed = False
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
-        atexit.register(self.close)
 
     def start(self, seconds: float = math.inf) -> Worker:
-        """Return a new worker.
-
-        Raises:
-            TimeoutError: it is not ready in so many seconds.
-            UnbegunError: it has ended, or it should have been ready by now.
-        """
         if self._is_closed:
             raise UnbegunError
         until = time.monotonic() + min(seconds, MOST_STARTING)
         secret = secrets.token_bytes(_N_SECRET)
         with socket.create_server((_HOST, 0)) as listener:
-            process = self._spawn(listener.getsockname()[1])
+            process, stream = self._spawn(listener.getsockname()[1]), None
             try:
-                _tell(process, secret)
+                if process.stdin is not None:
+                    # That it has ended is found out by who waits for it.
+                    with suppress(OSError), process.stdin as stdin:
+                        stdin.write(secret)
                 stream = _accept(listener, process, secret, until)
-                _get_ready(stream, self._told, until)
+                send(stream, self._told, until=until)
+                receive(stream, until=until)
             except OSError as error:
+                if stream is not None:
+                    stream.close()
                 self.kill(process.pid)
                 self.wait(process.pid)
                 is_late = isinstance(error, TimeoutError) and seconds < MOST_STARTING
@@ -234,13 +208,11 @@ class SpawnServer:
         return Worker(self, process.pid, stream)
 
     def kill(self, pid: int) -> None:
-        """End a worker, if it has not ended by itself."""
         process = self._processes.get(pid)
         if process is not None:
             process.kill()
 
     def wait(self, pid: int) -> int:
-        """Return the exit status of a worker that has ended; a signal's number is negative."""
         process = self._processes.get(pid)
         if process is None:
             raise ChildProcessError("the process has ended before")
@@ -253,14 +225,14 @@ class SpawnServer:
         return not self._is_closed
 
     def close(self) -> None:
-        atexit.unregister(self.close)
         with self._lock:
             self._is_closed = True
-            processes = list(self._processes.values())
-        if self._owner == os.getpid():  # else this process was forked, and they are its parent's
-            for process in processes:
-                process.kill()
-                process.wait()
+        super().close()
+
+    def _end(self) -> None:
+        for process in list(self._processes.values()):
+            process.kill()
+            process.wait()
 
     def _spawn(self, port: int) -> subprocess.Popen[bytes]:
         settings: dict[str, Any] = {"creationflags": _WINDOWS_GROUP} if _WINDOWS_GROUP else {}
@@ -277,13 +249,6 @@ class SpawnServer:
             )
             self._processes[process.pid] = process
         return process
-
-
-def _tell(process: subprocess.Popen[bytes], secret: bytes) -> None:
-    stdin = process.stdin
-    if stdin is not None:
-        with suppress(OSError), stdin:  # that it has ended is found out by who waits for it
-            stdin.write(secret)
 
 
 def _accept(
@@ -312,15 +277,6 @@ def _accept(
             return stream
         stream.close()
     raise TimeoutError
-
-
-def _get_ready(stream: socket.socket, told: bytes, until: float) -> None:
-    try:
-        send(stream, told, until=until)
-        receive(stream, until=until)
-    except OSError:
-        stream.close()
-        raise
 
 
 def serve_spawned(port: int, program: str) -> None:
