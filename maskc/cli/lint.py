@@ -91,7 +91,6 @@ def _lint_grammar(
     given: str | Path, dialect: str | None, lark: LarkOptions, tokenizer: str | None, limits: Limits
 ) -> _Linted:
     from maskc.lint.order import lint_grammar
-    from maskc.lint.witnesses import is_installed
     from maskc.vocab import load_vocabulary
 
     vocabulary = load_vocabulary(tokenizer) if tokenizer is not None else None
@@ -102,12 +101,6 @@ def _lint_grammar(
             return source, lint_grammar(source, vocabulary, progress)
 
     source, findings = run_dedicated(lint, limits)
-    if not is_installed():
-        click.echo(
-            "maskc: interegular is not installed, so maskc searches for collisions itself; pip "
-            "install 'maskc[lint]'",
-            err=True,
-        )
     text = source.text if source.original is None else source.original
     return _Linted(source.name, "-" if isinstance(given, str) else str(given), text, findings)
 

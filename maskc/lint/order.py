@@ -124,9 +124,6 @@ def find_useless_tokens(subject: LintedGrammar, vocabulary: Vocabulary) -> Itera
     For some that is as it should be; where a whole kind is missing, a terminal is too narrow.
     Whether a state occurs together with the lexer state of an answer that holds a token is not
     asked.
-
-    Raises:
-        LimitError: a bound of the compiler was reached.
     """
     if isinstance(subject, LintedLalrGrammar) and subject.no_text is not None:
         return

@@ -88,11 +88,7 @@ def find_translated_definitions(text: str) -> dict[str, Definition]:
 
 
 class LintedGrammar:
-    """A grammar under inspection, whatever parser reads it.
-
-    Raises:
-        GrammarError, PostlexError, UnsupportedTerminalError: it cannot be loaded.
-    """
+    """A grammar under inspection, whatever parser reads it."""
 
     grammar: Grammar  # what Lark, or a translation, made of it
     source: GrammarSource  # with the texts that it imports

@@ -24,7 +24,6 @@ from maskc.grammar.sets import compute_adjacent, compute_sets
 from maskc.ids import END, TerminalId
 from maskc.lint import Finding, find
 from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
-from maskc.lint.witnesses import find_overlap
 from maskc.regular import GREEDY, Expression, Look, Repeat, Sequence, children, literal
 from maskc.regular.python import read_python
 
@@ -52,7 +51,8 @@ def find_collisions(subject: LintedLalrGrammar) -> Iterator[Finding]:
                 pairs.pop((name, owner), None)
     taken: dict[tuple[int, str], set[int]] = {}  # of a loser and its lexeme the contexts
     for (first, second), where in sorted(pairs.items()):
-        lexeme = _find_common(subject, first, second) if _is_silent(subject, first, second) else ""
+        found = subject.find_lexeme(first, second) if _is_silent(subject, first, second) else None
+        lexeme = (found or b"").decode(errors="surrogateescape")
         if not lexeme or not all(subject.matches(t, lexeme) for t in (first, second)):
             continue
         is_told = where <= taken.get((first, lexeme), set()) or second in subject.never_lexed
@@ -61,21 +61,11 @@ def find_collisions(subject: LintedLalrGrammar) -> Iterator[Finding]:
             yield find(
                 "collision",
                 subject.locate_terminal(second),
-                lexeme.encode(errors="surrogateescape").decode(errors="backslashreplace"),
+                (found or b"").decode(errors="backslashreplace"),
                 winner=subject.name(first),
                 loser=subject.name(second),
                 where=f"in {len(where)} of {len(contexts)} contexts",
             )
-
-
-def _find_common(subject: LintedLalrGrammar, first: int, second: int) -> str | None:
-    """Return a lexeme of both terminals: interegular's, if it knows one, else our own search's."""
-    patterns, flags = subject.grammar.lexer.patterns, subject.grammar.lexer.re_flags
-    known = find_overlap(patterns[first] or "", patterns[second] or "", flags)
-    if known is not None:
-        return known
-    found = subject.find_lexeme(first, second)
-    return None if found is None else found.decode(errors="surrogateescape")
 
 
 def _is_silent(subject: LintedLalrGrammar, first: int, second: int) -> bool:

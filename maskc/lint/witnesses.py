@@ -12,8 +12,6 @@ columns.
 from __future__ import annotations
 
 import heapq
-import importlib.util
-import re
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
@@ -28,7 +26,6 @@ from maskc.grammar.sets import find_shortest, write_shortest
 from maskc.ids import DEAD, END, IGNORED, NO_LINE
 from maskc.lexer import Scanner
 from maskc.regular.lookbehind import LookBehindStepper
-from maskc.regular.matching import match_length
 from maskc.regular.nfa import Nfa
 from maskc.regular.threads import Threads, ThreadStepper, hold_at_end
 
@@ -234,9 +231,6 @@ def _spell(node: _Node, parents: dict[_Node, tuple[_Node, int]]) -> str:
 
 
 MAX_PRODUCT_STATES = 20_000
-# Of interegular, whose automata unroll counts: characters, counts, and seconds of search a pair.
-MAX_LENGTH, MAX_COUNT, MAX_SECONDS = 300, 30, 0.5
-_COUNT = re.compile(r"\{(\d*)(?:,(\d*))?\}")
 
 
 def byte_preference(byte: int) -> tuple[int, int]:
@@ -289,39 +283,3 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
 
 def _is_match(threads: Threads) -> bool:
     return any(position < 0 and hold_at_end(obligations) for position, obligations in threads)
-
-
-def is_installed() -> bool:
-    return importlib.util.find_spec("interegular") is not None
-
-
-def find_overlap(one: str, other: str, flags: int) -> str | None:
-    """Return a text that both patterns match in full, ``None`` if interegular knows none.
-
-    Its witness reads well and comes fast. It knows fewer classes than ``re`` and not every
-    construct, so only a witness counts, and only one that ``re`` confirms. It is an extra,
-    ``maskc[lint]``: where it is installed, Lark looks for collisions in every program that uses it.
-    It is not asked about patterns with flags of ``re``, as it has others.
-    """
-    if flags or not is_installed() or not all(map(_is_small, (one, other))):
-        return None
-    from interegular.comparator import Comparator
-    from interegular.patterns import InvalidSyntax, Unsupported, parse_pattern
-
-    try:
-        comparator = Comparator({0: parse_pattern(one), 1: parse_pattern(other)})
-        if comparator.isdisjoint(0, 1):
-            return None
-        found = comparator.get_example_overlap(0, 1, MAX_SECONDS)
-    except (InvalidSyntax, Unsupported, ValueError):
-        return None
-    text = str(found.main_text)
-    is_alone = not found.prefix and not found.postfix
-    # Not by `re` itself: a pattern may have it try more ways than there is time for.
-    matches = (match_length(rf"(?:{p})\Z", text) for p in (one, other))
-    return text if is_alone and None not in matches else None
-
-
-def _is_small(pattern: str) -> bool:
-    counts = [int(n) for match in _COUNT.finditer(pattern) for n in match.groups() if n]
-    return len(pattern) <= MAX_LENGTH and max(counts, default=0) <= MAX_COUNT

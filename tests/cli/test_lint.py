@@ -81,13 +81,6 @@ def test_json_has_all_of_a_finding(command, tmp_path):
     }
 
 
-def test_without_interegular_lint_says_that_it_was_not_asked(command, grammar, monkeypatch):
-    monkeypatch.setattr("maskc.lint.witnesses.is_installed", lambda: False)
-    outcome = command("lint", grammar)
-    assert outcome.status == 0
-    assert "maskc[lint]" in outcome.err
-
-
 def test_sarif_is_written_beside_what_is_printed(command, tmp_path):
     (tmp_path / "g.lark").write_text(BAD)
     outcome = command("lint", "g.lark", "--sarif", "g.sarif")

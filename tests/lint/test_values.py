@@ -3,17 +3,16 @@
 import re
 
 import interegular
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
 from maskc.grammar import rule_of
-from maskc.lint import Finding, Severity, SourceLocation, witnesses
+from maskc.lint import Finding, Severity, SourceLocation
 from maskc.lint.order import drop_allowed
 from maskc.lint.subject import LintedLalrGrammar, find_definitions
-from maskc.lint.witnesses import find_common_lexeme, find_overlap, is_installed
+from maskc.lint.witnesses import find_common_lexeme
 
 
 def finding(line, code="ML007"):
@@ -70,36 +69,6 @@ def test_a_string_has_the_line_of_its_first_occurrence():
 def test_what_lark_makes_of_a_rule_is_the_rules():
     names = ("__list_star_0", "__a_b_plus_12", "_sep{value,COMMA}", "value", "__x")
     assert [rule_of(name) for name in names] == ["list", "a_b", "_sep", "value", "__x"]
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "flags", "found"),
-    [
-        ("[0-9]+", "[0-9a-f]+", 0, "0"),
-        ("[0-9]+", "[a-f]+", 0, None),
-        # Left to our own search: letters it does not know, flags, groups, what it would unroll.
-        (r"\w+", "é+", 0, None),
-        ("a", "A", 2, None),
-        ("(?>a)b", "ab", 0, None),
-        ("[a-z]{1,1000}", "[a-z]{1,999}", 0, None),
-        ("(" * 400 + "a" + ")" * 400, "a", 0, None),
-    ],
-)
-def test_a_text_of_both_patterns_is_found(first, second, flags, found):
-    assert find_overlap(first, second, flags) == found
-
-
-def test_a_witness_that_re_refuses_or_takes_in_part_does_not_count(monkeypatch):
-    monkeypatch.setattr(witnesses, "match_length", lambda *_: None)
-    assert find_overlap("[0-9]+", "[0-9a-f]+", 0) is None
-    monkeypatch.setattr(witnesses, "match_length", lambda pattern, _: {r"(?:a)\Z": 1}.get(pattern))
-    assert find_overlap("a", "a|b", 0) is None
-
-
-def test_without_interegular_nothing_is_known(monkeypatch):
-    monkeypatch.setattr(witnesses.importlib.util, "find_spec", lambda _: None)
-    assert not is_installed()
-    assert find_overlap("[0-9]+", "[0-9a-f]+", 0) is None
 
 
 PATTERNS = [
