@@ -52,11 +52,7 @@ class Saving:
     quiet: bool = False
 
     def choose_target(self, stem: str, tokenizer: str) -> str:
-        """Return where an artifact goes, when it is known that it and the kit are at hand.
-
-        Raises:
-            MaskcError: the file cannot be written, or the kit is none.
-        """
+        """Return where an artifact goes, when it is known that it and the kit are at hand."""
         target = self.output or f"{stem}.{tokenizer}.maskc"
         check_writable(target)
         if self.kit is not None:
@@ -332,7 +328,7 @@ def _write(
 ) -> Report:
     from maskc.jobs import GrammarJob
     from maskc.lint.order import count_errors
-    from maskc.report.compile import Compilation, report_compilation
+    from maskc.report.compile import report_compilation
 
     target = saving.choose_target(stem, vocabulary.name)
     job, began = None, 0.0
@@ -357,7 +353,9 @@ def _write(
         seconds = sum(record.seconds for record in passes)
     is_default = isinstance(job, GrammarJob) and job.sources[0].lexer_is_default
     size = Path(target).stat().st_size
-    compiled = Compilation(
-        target, size, contents.header, seconds, passes, n_errors, lexer_is_default=is_default
+    return report_compilation(
+        *(target, size, contents.header, seconds, passes),
+        n_errors=n_errors,
+        lexer_is_default=is_default,
+        verbose=saving.verbose,
     )
-    return report_compilation(compiled, verbose=saving.verbose)

@@ -20,11 +20,7 @@ _SCHEMA_REMEDY = "give the path of a JSON Schema"
 
 
 def read_input(most_bytes: int, what: str) -> bytes:
-    """Return what standard input holds, which is called what the sentence of a refusal calls it.
-
-    Raises:
-        ClickException: there is more of it, or it cannot be read.
-    """
+    """Return what standard input holds, which is called what the sentence of a refusal calls it."""
     if sys.stdin is None:
         raise click.ClickException(f"-: standard input is closed; give the {what} through it")
     try:
@@ -44,11 +40,7 @@ def _read_file(path: str, most_bytes: int, remedy: str) -> bytes:
 
 
 def read_schema_file(path: str) -> bytes:
-    """Return the text of a schema; ``-`` is standard input.
-
-    Raises:
-        ClickException: it cannot be read.
-    """
+    """Return the text of a schema; ``-`` is standard input."""
     if path == "-":
         return read_input(_MAX_SCHEMA_BYTES, "schema")
     return _read_file(path, _MAX_SCHEMA_BYTES, _SCHEMA_REMEDY)
@@ -75,11 +67,7 @@ def split_schema(grammar: str | None, json_schema: str | None) -> tuple[str | No
 
 
 def read_choices(path: str) -> list[str]:
-    """Return the lines of a file that are not empty; ``-`` is standard input.
-
-    Raises:
-        ClickException: it cannot be read, is not UTF-8, or has no line.
-    """
+    """Return the lines of a file that are not empty; ``-`` is standard input."""
     if path == "-":
         data = read_input(_MAX_CHOICES_BYTES, "file")
     else:
@@ -97,12 +85,7 @@ def read_choices(path: str) -> list[str]:
 
 
 def read_resources(given: Iterable[str]) -> dict[str, Any]:
-    """Return documents by their URIs; each is given as ``FILE`` or ``URI=FILE``.
-
-    Raises:
-        ClickException: a file cannot be read.
-        SchemaError: a document has no URI.
-    """
+    """Return documents by their URIs; each is given as ``FILE`` or ``URI=FILE``."""
     return dict(map(_read_resource, given))
 
 

@@ -46,11 +46,7 @@ class LarkOptions:
         return any((self.start, self.parser, self.lexer, self.postlex, self.style, self.terminal))
 
     def load(self, path_or_text: str | Path, dialect: str | None = None) -> GrammarSource:
-        """Return the source of a grammar, with its first start symbol.
-
-        Raises:
-            MaskcError: as :func:`maskc.frontends.source.load_sources`.
-        """
+        """Return the source of a grammar, with its first start symbol."""
         from maskc.frontends.embedded import has_embedded
         from maskc.frontends.source import load_sources
 
@@ -87,11 +83,7 @@ class LarkOptions:
 
 
 def find_input(grammar: str) -> Path | str:
-    """Return the path of a grammar by path or name; of ``-`` the text on standard input.
-
-    Raises:
-        ClickException: the text is too large, or not UTF-8.
-    """
+    """Return the path of a grammar by path or name; of ``-`` the text on standard input."""
     if grammar != "-":
         from maskc.frontends.texts import find_grammar
 
@@ -151,11 +143,7 @@ class VocabularyOptions:
         return name_tokenizer(self.tokenizer)
 
     def load(self) -> Vocabulary:
-        """Return the vocabulary; what a user should know of it is said on standard error.
-
-        Raises:
-            TokenizerError: the tokenizer cannot be read, or a token is not one of its added ones.
-        """
+        """Return the vocabulary; what a user should know of it is said on standard error."""
         from maskc.vocab import AddedTokens, load_vocabulary
 
         added = AddedTokens(self.added_tokens, self.text_token, self.atom_token)
@@ -222,10 +210,6 @@ def check_tokenizer(path: str, artifact: Artifact, spec: str) -> None:
     """Check that both have the same tokens, padded to the artifact's size, and the same ends.
 
     Added tokens that are not special may be text or atoms, whatever the artifact has.
-
-    Raises:
-        TokenizerError: the tokenizer cannot be read.
-        VocabularyMismatchError: it is another one.
     """
     from maskc.vocab import Vocabulary, load_vocabulary
 

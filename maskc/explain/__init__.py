@@ -228,11 +228,7 @@ def list_texts(artifact: Artifact, tokens: Iterable[int]) -> list[bytes]:
 
 
 def find_token(artifact: Artifact, asked: TokenName) -> tuple[int | None, bytes | None]:
-    """Return the id and the bytes of a token, as far as it has them.
-
-    Raises:
-        ValueError: there is no token of that id.
-    """
+    """Return the id and the bytes of a token, as far as it has them."""
     token_id, token = asked.token_id, asked.token
     if token_id is not None:
         if token_id >= artifact.vocab_size:

@@ -51,11 +51,7 @@ class GrammarNames:
     """
 
     def __init__(self, artifact: Artifact) -> None:
-        """Build the grammar again.
-
-        Raises:
-            GrammarError, PostlexError: this version of Lark reads it differently.
-        """
+        """Build the grammar again."""
         source = source_from_header(artifact.header["grammar"])
         self._grammar = grammar = load_grammar(source)[0]
         self._rules = _name_rules(source)

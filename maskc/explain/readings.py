@@ -34,12 +34,7 @@ class OpenHypothesis(Generic[H]):
 
 @lru_cache(maxsize=1)
 def open_reader(artifact: Artifact) -> ExplainReader[Any]:
-    """Return what reads the texts of an artifact's grammar; it is kept for the next text.
-
-    Raises:
-        GrammarError, PostlexError: this version of Lark reads the grammar differently.
-        ValueError: it has no grammar.
-    """
+    """Return what reads the texts of an artifact's grammar; it is kept for the next text."""
     names, machine = GrammarNames(artifact), artifact.machine
     if isinstance(machine, LalrMachine):
         return ExplainReader(LalrView(machine, names), names)

@@ -87,11 +87,7 @@ def open_manager(
 
 
 def check_interface() -> None:
-    """Check that transformers has the interface that this module was written against.
-
-    Raises:
-        IntegrationError: it has not; the message says what differs.
-    """
+    """Check that transformers has the interface that this module was written against."""
     INTERFACE.check(
         INTERFACE.find(f"{_PROCESSORS}:ContinuousBatchingLogitsProcessor"),
         {
@@ -144,11 +140,7 @@ class Requests:
         self.masks: NDArray[np.int32] = allocate_bitmask(1, width)
 
     def check(self, name: str | None) -> None:
-        """Check that a request may name an artifact.
-
-        Raises:
-            ArtifactError, VocabularyMismatchError: it cannot be served.
-        """
+        """Check that a request may name an artifact."""
         if name is not None:
             self._checked[name] = self._registry.load(name)
 

@@ -23,9 +23,6 @@ class IntegrationError(MaskcError):
 def check_artifacts(engine: str, given: Sequence[Any]) -> None:
     """Check that matchers can be made of what a caller gave; ``None`` is no grammar.
 
-    Raises:
-        IntegrationError: a name is given, or anything else.
-
     >>> check_artifacts("an engine", ["json"])
     Traceback (most recent call last):
     maskc.integrations.errors.IntegrationError: an engine: 'json' is a name, not an artifact; give maskc.load(path), or load(name) of a registry

@@ -112,11 +112,7 @@ def find_unwritten(llm: Any, vocabulary: Vocabulary) -> tuple[int, ...]:
 
 
 def _load_api() -> Any:
-    """Return llama-cpp-python's module, which has the functions of llama.cpp that we call.
-
-    Raises:
-        IntegrationError: it is not installed, or lacks one.
-    """
+    """Return llama-cpp-python's module, which has the functions of llama.cpp that we call."""
     api = load_engine("llama_cpp", "llama-cpp")
     missing = [name for name in _FUNCTIONS if not hasattr(api, name)]
     if missing:

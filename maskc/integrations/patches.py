@@ -56,11 +56,7 @@ class Engine:
         return load_engine(module, self.name)
 
     def find(self, owner: str) -> Any:
-        """Return a module, or the class of ``module:Class``.
-
-        Raises:
-            IntegrationError: it does not exist.
-        """
+        """Return a module, or the class of ``module:Class``."""
         module, _, name = owner.partition(":")
         found = self.load(module)
         if not name:
@@ -70,11 +66,7 @@ class Engine:
         return getattr(found, name)
 
     def check(self, owner: Any, functions: Mapping[str, tuple[str, ...]]) -> None:
-        """Check that a class or a module has functions with these parameters.
-
-        Raises:
-            IntegrationError: it has not.
-        """
+        """Check that a class or a module has functions with these parameters."""
         for name, wanted in functions.items():
             function = getattr(owner, name, None)
             if not callable(function):

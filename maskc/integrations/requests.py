@@ -62,9 +62,6 @@ def read_kinds(setting: str | None = None) -> frozenset[str]:
 
     Args:
         setting: default: ``MASKC_REQUESTS``.
-
-    Raises:
-        ArtifactError: a name in it is unknown.
     """
     given = os.environ.get(REQUESTS_VARIABLE, "") if setting is None else setting
     names = [name.strip() for name in given.split(",") if name.strip()]
@@ -76,20 +73,12 @@ def read_kinds(setting: str | None = None) -> frozenset[str]:
 
 
 def falls_back() -> bool:
-    """Return whether what maskc refuses goes to the engine's own backend.
-
-    Raises:
-        ArtifactError: ``MASKC_REFUSED`` is something else than ``backend`` or ``error``.
-    """
+    """Return whether what maskc refuses goes to the engine's own backend."""
     return read_choice(REFUSED_VARIABLE, ("error", "backend"), "backend or error") == "backend"
 
 
 def read_unsupported() -> str:
-    """Return what ``MASKC_UNSUPPORTED`` asks for: ``refuse`` (the default) or ``loosen``.
-
-    Raises:
-        ArtifactError: it is something else.
-    """
+    """Return what ``MASKC_UNSUPPORTED`` asks for: ``refuse`` (the default) or ``loosen``."""
     return read_choice(UNSUPPORTED_VARIABLE, ("refuse", "loosen"), "loosen or refuse")
 
 
@@ -121,11 +110,7 @@ class RequestConstraints:
             self.kit.prepare()
 
     def make(self, kind: str, text: str) -> Constraint:
-        """Return the constraint of a request.
-
-        Raises:
-            MaskcError: it cannot be served; the message says why.
-        """
+        """Return the constraint of a request."""
         try:
             how, limits = self._on_unsupported, self._limits
             made = make_constraint(self.kit, kind, text, on_unsupported=how, limits=limits)
@@ -171,11 +156,7 @@ def make_constraint(
     on_unsupported: str = "refuse",
     limits: Limits = REQUEST_LIMITS,
 ) -> Constraint:
-    """Return the constraint of a request: the text may be a JSON list of choices, too.
-
-    Raises:
-        MaskcError: it cannot be served; the message says why.
-    """
+    """Return the constraint of a request: the text may be a JSON list of choices, too."""
     as_one_of("a kind of request", kind, KINDS)
     if len(as_text("a request's constraint", text)) > MAX_CHARACTERS:
         raise GrammarError(f"<{kind}>", f"it has more than {MAX_CHARACTERS:,} characters")

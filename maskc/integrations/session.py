@@ -144,20 +144,12 @@ class Allowance:
 
 
 def read_setting() -> str:
-    """Return what the operator wants: ``cut``, ``asked`` or ``finish``.
-
-    Raises:
-        ArtifactError: ``MASKC_MAX_TOKENS`` is something else.
-    """
+    """Return what the operator wants: ``cut``, ``asked`` or ``finish``."""
     return read_choice(VARIABLE, _SETTINGS, f"one of {', '.join(_SETTINGS)}")
 
 
 def read_choice(variable: str, choices: Sequence[str], named: str) -> str:
-    """Return what an operator chose by a variable of the environment; by default the first.
-
-    Raises:
-        ArtifactError: it is something else; ``named`` says what there is.
-    """
+    """Return what an operator chose by a variable of the environment; by default the first."""
     given = os.environ.get(variable, choices[0])
     if given not in choices:
         raise ArtifactError(variable, f"{given!r} is unknown", f"choose {named}")
@@ -165,11 +157,7 @@ def read_choice(variable: str, choices: Sequence[str], named: str) -> str:
 
 
 def finishes(fields: Mapping[str, object] | None) -> bool:
-    """Return whether a request's text is to end within its tokens.
-
-    Raises:
-        ArtifactError: the operator's setting is wrong.
-    """
+    """Return whether a request's text is to end within its tokens."""
     setting = read_setting()
     if setting == "asked":
         asked = (fields or {}).get(FIELD)

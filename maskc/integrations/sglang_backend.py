@@ -69,9 +69,6 @@ def allow(n_drafted: int) -> Allowance | None:
     Args:
         n_drafted: how many tokens later than SGLang has counted a text may begin: where drafts end
             the thoughts.
-
-    Raises:
-        ArtifactError: the operator's setting is wrong.
     """
     request = _asking.get()
     if request is None or not finishes(request.sampling_params.custom_params):

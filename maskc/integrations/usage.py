@@ -146,10 +146,6 @@ class Examples:
         """Have an artifact follow its examples, unless it has; at most for ``SECONDS``.
 
         How many tokens that were is logged; as a warning, if most of a file's were illegal.
-
-        Raises:
-            ArtifactError: the file cannot be read, or a line is not a list of token ids.
-            LimitError: a text asks too much for one mask.
         """
         path = self._folder / f"{name}{SUFFIX}"
         if not os.path.lexists(path):

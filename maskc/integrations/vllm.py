@@ -197,12 +197,7 @@ def build_grammar_class() -> type[Any]:
 
 
 def open_registry(model_config: Any, tokenizer: Any) -> ArtifactRegistry:
-    """Return the artifacts of ``MASKC_ARTIFACTS``, checked against a model of vLLM.
-
-    Raises:
-        ArtifactError: the folder is not set or not there.
-        TokenizerError: the tokenizer does not say its tokens' bytes.
-    """
+    """Return the artifacts of ``MASKC_ARTIFACTS``, checked against a model of vLLM."""
     vocabulary = _vocabulary_of(model_config, tokenizer)
     with _lock:
         known = _registries.get(id(model_config))

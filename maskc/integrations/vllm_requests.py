@@ -61,11 +61,7 @@ def nothing_wanted() -> Iterator[None]:
 
 
 def wanted_kind(asked: Any) -> Wanted | None:
-    """Return the kind and the text of what a request asks for, if maskc is to serve it.
-
-    Raises:
-        ArtifactError: the operator's setting is wrong.
-    """
+    """Return the kind and the text of what a request asks for, if maskc is to serve it."""
     kinds = frozenset() if getattr(_local, "is_off", False) else read_kinds()
     if not kinds or asked is None or asked.all_constraints_none():
         return None
@@ -80,22 +76,14 @@ def wanted_kind(asked: Any) -> Wanted | None:
 def make_constraint(
     model_config: Any, read_vocabulary: Callable[[], Vocabulary], wanted: Wanted
 ) -> Constraint:
-    """Return the constraint of a request, for the engine.
-
-    Raises:
-        MaskcError: it cannot be served; the message says why.
-    """
+    """Return the constraint of a request, for the engine."""
     return _constraints(model_config, read_vocabulary, fills_masks=True).make(*wanted)
 
 
 def check_constraint(
     model_config: Any, read_vocabulary: Callable[[], Vocabulary], wanted: Wanted
 ) -> None:
-    """Check a request, for the front end; its arguments are those of :func:`make_constraint`.
-
-    Raises:
-        MaskcError: it cannot be served; the message says why.
-    """
+    """Check a request, for the front end; its arguments are those of :func:`make_constraint`."""
     settled = SETTLED.get()
     if settled is None or settled[0] != wanted:
         _constraints(model_config, read_vocabulary, fills_masks=False).make(*wanted)
@@ -204,9 +192,6 @@ def check_route(engine: Engine, manager: type[Any]) -> None:
 
     One names an artifact, with a name that is none, and must be refused by maskc at both ends; the
     other has a grammar, and must reach the backend.
-
-    Raises:
-        IntegrationError: either went the wrong way.
     """
     with nothing_wanted():
         _check_route(engine, manager)

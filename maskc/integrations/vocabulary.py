@@ -20,12 +20,7 @@ from maskc.vocab.vocabulary import Vocabulary
 
 
 def check_vocabulary(artifact: Artifact, name: str, vocabulary: Vocabulary) -> None:
-    """Check that an artifact's tokens are the model's, byte for byte.
-
-    Raises:
-        VocabularyMismatchError: a token has other bytes, text lies beyond the model's logits, or
-            no end-of-sequence token of the model's ends the artifact's texts.
-    """
+    """Check that an artifact's tokens are the model's, byte for byte."""
     if artifact.fingerprint == vocabulary.fingerprint:
         return
     if vocabulary.added:
@@ -47,9 +42,6 @@ def read_vocabulary(tokenizer: Any, *, vocab_size: int, eos_ids: Iterable[int]) 
             :func:`maskc.compile_grammar` takes: a name, a path, or ``org/name``.
         vocab_size: the width of the model's logits.
         eos_ids: the ids that end the model's output.
-
-    Raises:
-        TokenizerError: its tokens have no exact bytes, or cannot be read.
     """
     return load_vocabulary(tokenizer, vocab_size=vocab_size, eos_ids=tuple(eos_ids))
 
@@ -99,11 +91,7 @@ class Identity(NamedTuple):
 
 
 def identify(path: Path) -> Identity:
-    """Return the identity of the file that lies at a path now.
-
-    Raises:
-        UnreadableFileError: there is none, or it is not a regular file.
-    """
+    """Return the identity of the file that lies at a path now."""
     file = open_regular(path)
     try:
         found = os.fstat(file)

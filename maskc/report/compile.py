@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -42,68 +42,54 @@ Timings = Sequence[PassRecord]
 _COSTS = ("seconds", "cpu_seconds", "peak_mb")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Compilation:
-    """An artifact that was written."""
-
-    path: str
-    n_bytes: int
-    header: Mapping[str, Any]
-    seconds: float
-    # what each pass cost, in order; none if it was made from no grammar
-    passes: Sequence[PassRecord] = ()
-    n_errors: int = 0  # how many `maskc lint` finds in the grammar
-    # whether the grammar is one of Lark's for which nobody chose a lexer
-    lexer_is_default: bool = False
-
-
-def report_compilation(compilation: Compilation, *, verbose: bool = False) -> Report:
+def report_compilation(
+    path: str,
+    n_bytes: int,
+    header: Mapping[str, Any],
+    seconds: float,
+    passes: Sequence[PassRecord] = (),
+    *,
+    n_errors: int = 0,
+    lexer_is_default: bool = False,
+    verbose: bool = False,
+) -> Report:
     """Return what was compiled, for which tokenizer, and the file.
 
-    With ``verbose`` comes what each pass cost, or where the artifact of a schema or tag is from.
+    Args:
+        passes: what each pass cost, in order; none if the artifact is of no grammar.
+        n_errors: how many `maskc lint` finds in the grammar.
+        lexer_is_default: whether the grammar is one of Lark's for which nobody chose a lexer.
+        verbose: whether to say what each pass cost, or where the artifact is from.
     """
-    data = {
-        "path": compilation.path,
-        "n_bytes": compilation.n_bytes,
-        "seconds": compilation.seconds,
-    }
-    if compilation.passes:
-        data["counts"] = dict(compilation.header["counts"])
-        data["passes"] = [asdict(record) for record in compilation.passes]
-        data["lint_errors"] = compilation.n_errors
-    return Report(data, _list_blocks(compilation, verbose=verbose))
-
-
-def _list_blocks(compilation: Compilation, *, verbose: bool) -> Iterator[Block]:
-    header, passes = compilation.header, compilation.passes
+    data: dict[str, Any] = {"path": path, "n_bytes": n_bytes, "seconds": seconds}
+    if passes:
+        data["counts"] = dict(header["counts"])
+        data["passes"] = [asdict(record) for record in passes]
+        data["lint_errors"] = n_errors
+    blocks: list[Block] = []
     if verbose and passes:
-        yield tabulate_passes(passes, list_steps(header, passes))
+        blocks.append(tabulate_passes(passes, list_steps(header, passes)))
     elif verbose:
-        yield Facts(list_origin(compilation.path, compilation.n_bytes, header))
-    tokenizer = header["tokenizer"]
-    size = f"{compilation.path}: {format_size(compilation.n_bytes)}"
-    if "counts" in header:
-        counts = header["counts"]
+        blocks.append(Facts(list_origin(path, n_bytes, header)))
+    tokenizer, counts = header["tokenizer"], header.get("counts", {})
+    size = f"{path}: {format_size(n_bytes)}"
+    if counts:
         size += f", {format_count(counts['rows'])} rows, {format_count(counts['masks'])} masks"
     told = kind_of(header).summarize(header)
-    if compilation.lexer_is_default and header["grammar"].get("parser") == "earley":
+    if lexer_is_default and header["grammar"].get("parser") == "earley":
         # For LALR the default is the one that nearly all take.
         told += ", Lark's default for parser=earley: one match of each terminal from each index"
-    yield Lines(
-        [
-            f"{header['grammar']['name']}: {told}",
-            f"{tokenizer['name']}: {format_count(tokenizer['n_tokens'])} tokens",
-            f"{size}, in {format_seconds(compilation.seconds)}",
-        ]
-    )
-    n_unlexed = header.get("counts", {}).get("not_lexed_apart")
-    if n_unlexed:
-        pairs = count(n_unlexed, "pair")
-        yield Lines([f"{pairs} of terminals cannot be lexed apart: maskc lint says which"])
-    if compilation.n_errors:
-        yield Lines(
-            [f"{count(compilation.n_errors, 'error')} in the grammar: maskc lint says which"]
-        )
+    lines = [
+        f"{header['grammar']['name']}: {told}",
+        f"{tokenizer['name']}: {format_count(tokenizer['n_tokens'])} tokens",
+        f"{size}, in {format_seconds(seconds)}",
+    ]
+    if counts.get("not_lexed_apart"):
+        pairs = count(counts["not_lexed_apart"], "pair")
+        lines.append(f"{pairs} of terminals cannot be lexed apart: maskc lint says which")
+    if n_errors:
+        lines.append(f"{count(n_errors, 'error')} in the grammar: maskc lint says which")
+    return Report(data, [*blocks, Lines(lines)])
 
 
 def tabulate_passes(passes: Sequence[PassRecord], steps: Sequence[OptimiseStep]) -> Table:
@@ -168,28 +154,19 @@ def describe_file(path: str, n_bytes: int, header: Mapping[str, Any]) -> list[Fa
 def describe_added(tokenizer: Mapping[str, Any]) -> list[Fact]:
     """Return which added tokens that are not special write text, and which are atoms.
 
-    Args:
-        tokenizer: the entry of a header; without ``added_tokens`` there is nothing to say.
+    A header's entry without ``added_tokens`` has nothing to say; ids are shown as ``7, 9 … 12``.
     """
     added = tokenizer.get("added_tokens")
     if added is None:
         return []
-    said = [
-        f"{format_count(sum(last - first + 1 for first, last in ranges))} {what} "
-        f"({_list_ranges(ranges)})"
-        for ranges, what in ((added["text"], "write text"), (added["atoms"], "are atoms"))
-        if ranges
-    ]
+    said = []
+    for ranges, what in ((added["text"], "write text"), (added["atoms"], "are atoms")):
+        if ranges:
+            n_tokens = sum(last - first + 1 for first, last in ranges)
+            shown = [str(a) if a == b else f"{a} … {b}" for a, b in ranges[:_MOST_RANGES]]
+            shown += ["…"] * (len(ranges) > _MOST_RANGES)
+            said.append(f"{format_count(n_tokens)} {what} ({', '.join(shown)})")
     return [("added tokens", ", ".join(said))]
-
-
-def _list_ranges(ranges: Sequence[Sequence[int]]) -> str:
-    """Return ranges of ids as a reader has them: ``7, 9 … 12``."""
-    shown = [
-        str(first) if first == last else f"{first} … {last}"
-        for first, last in ranges[:_MOST_RANGES]
-    ]
-    return ", ".join([*shown, *["…"] * (len(ranges) > _MOST_RANGES)])
 
 
 def hash_artifact(path: str | os.PathLike[str]) -> str:
@@ -253,9 +230,6 @@ class OptimiseStep:
     stored: int  # rows that are kept for them
     seconds: float | None  # what it cost; None if this machine did not compile the artifact
     per_state: tuple[int, ...]  # 101 percentiles of the rows of a lexer state
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def list_steps(header: Mapping[str, Any], timings: Timings) -> tuple[OptimiseStep, ...]:

@@ -6,19 +6,18 @@ hold, the header has what there is to say.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
 from maskc.artifact.starts import starts_of
 from maskc.errors import GrammarError, LimitError, PostlexError, SchemaError, escape
-from maskc.explain import Explanation, Warmth, measure_heat
-from maskc.frontends.lark.shapes import RuleShape, read_shapes
+from maskc.explain import Explanation, measure_heat
+from maskc.frontends.lark.shapes import read_shapes
 from maskc.frontends.loading import load_grammar
-from maskc.frontends.source import source_from_header
-from maskc.grammar import Grammar
+from maskc.frontends.source import GrammarSource, source_from_header
 from maskc.kinds import kind_of
 from maskc.report import (
     Block,
@@ -47,19 +46,6 @@ _END = "$END"  # of the text, which has no pattern
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AuthorView:
-    """What the author of an artifact asks of it."""
-
-    # as they are written; none if it is no grammar, or is written in another notation
-    rules: tuple[RuleShape, ...]
-    # of each its name, what it matches, and what is said beside it
-    terminals: tuple[tuple[str, str, str], ...]
-    text: bytes  # the text that was given, or none of it
-    heat: tuple[Warmth, ...]  # the tokens of the text
-    sample: Explanation  # what may come after it
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Inspection:
     """An artifact that was read."""
 
@@ -68,39 +54,69 @@ class Inspection:
     header: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
     timings: Timings = ()  # what it cost; none if this machine did not compile it
-    view: AuthorView | None = None  # what its author asks; None if its grammar cannot be read here
+    # what its author asks; None if its grammar cannot be read here
+    view: Sequence[Section] | None = None
 
 
-def view_artifact(artifact: Artifact, text: bytes) -> AuthorView | None:
-    """Return what its author asks of an artifact; ``None`` if its grammar cannot be read here."""
-    rules: tuple[RuleShape, ...] = ()
-    terminals: tuple[tuple[str, str, str], ...] = ()
-    kind = kind_of(artifact.header)
+def view_artifact(artifact: Artifact, text: bytes) -> list[Section] | None:
+    """Return what its author asks of an artifact; ``None`` if its grammar cannot be read here.
+
+    The rules as they are written, of a grammar in Lark's notation, its terminals, and what may come
+    next: after the text, if there is one, which then comes first.
+    """
+    kind, sections = kind_of(artifact.header), list[Section]()
     try:
         if kind.has_rules:
             source = source_from_header({**artifact.header["grammar"], "postlex": None})
-            rules = read_shapes(source)
-            terminals = _list_terminals(load_grammar(source)[0], source.holes)
+            sections = [
+                Section("Rules", [Diagrams(read_shapes(source))], "rules"),
+                Section("Terminals", [_list_terminals(source)], "terminals"),
+            ]
         sample = kind.explain(artifact, text)
     except (GrammarError, LimitError, PostlexError, SchemaError):
         return None
-    return AuthorView(rules, terminals, text, measure_heat(artifact, text), sample)
+    of_text = [_show_next(sample)]
+    heat = [(part.token, part.n_legal) for part in measure_heat(artifact, text)]
+    if heat:
+        of_text.insert(0, Section("How many tokens were legal", [Heat(heat)], "heat"))
+    return [*of_text, *sections] if text else [*sections, *of_text]
 
 
-def _list_terminals(grammar: Grammar, holes: Container[str]) -> tuple[tuple[str, str, str], ...]:
+def _list_terminals(source: GrammarSource) -> Table:
     """Return the terminals: those with a name first, those that are ignored last."""
-    texts = list_texts(grammar)
+    grammar, _ = load_grammar(source)
+    texts, ignored = list_texts(grammar), grammar.lexer.ignored
     pairs = zip(grammar.bnf.terminals, grammar.lexer.patterns, strict=True)
     found = [
         (
             "" if name.startswith(("__IGNORE_", UNNAMED)) else name,
             texts.get(name) or ("made by the Indenter" if pattern is None else escape(pattern)),
-            "ignored" if n in grammar.lexer.ignored else "a hole" if name in holes else "",
+            "ignored" if n in ignored else "a hole" if name in source.holes else "",
         )
         for n, (name, pattern) in enumerate(pairs)
         if name != _END
     ]
-    return tuple(sorted(found, key=lambda row: (row[2] == "ignored", not row[0])))
+    found.sort(key=lambda row: (row[2] == "ignored", not row[0]))
+    rows = [(name, Code(pattern), note) for name, pattern, note in found]
+    return Table("", ("name", "matches", ""), rows)
+
+
+def _show_next(found: Explanation) -> Section:
+    where = quote_bytes(found.text) if found.text else "the start of a text"
+    blocks: list[Block]
+    if found.death is not None:
+        blocks = [
+            Lines([f"The text {where} is illegal."]),
+            Lines(say_death(found.death, found.text)),
+            list_groups(found),
+        ]
+    else:
+        said = (
+            f"After {where}, {format_count(found.n_legal)} of {format_count(found.n_tokens)} "
+            f"tokens are legal. The text may {'' if found.may_end else 'not '}end here."
+        )
+        blocks = [Lines([said]), list_groups(found)]
+    return Section("What may come next", blocks, "next")
 
 
 def report_artifact(inspection: Inspection, *, internals: bool = False) -> Report:
@@ -126,7 +142,7 @@ def _to_dict(inspection: Inspection) -> dict[str, Any]:
     return {
         **found,
         "header": {**header, "not_lexed_apart": unlexed},
-        "streamlining": [step.to_dict() for step in steps],
+        "streamlining": [asdict(step) for step in steps],
         "classes": header["classes"],
         "residue": header["residue"],
         "sections": sections,
@@ -137,7 +153,7 @@ def _list_blocks(inspection: Inspection, *, internals: bool) -> Iterator[Block |
     header, view = inspection.header, inspection.view
     has_rules = kind_of(header).has_rules
     if view is not None:
-        yield from _list_view(view, has_rules=has_rules)
+        yield from view
     elif has_rules:
         refused = Note("Not available: the installed Lark refuses the grammar.")
         yield Section("Rules", [refused], "rules")
@@ -146,8 +162,7 @@ def _list_blocks(inspection: Inspection, *, internals: bool) -> Iterator[Block |
     if not has_rules or not internals:
         yield Section("Artifact", [facts], "artifact")
         return
-    tiles = list_tiles(header, inspection.n_bytes, inspection.timings)
-    yield tiles
+    yield list_tiles(header, inspection.n_bytes, inspection.timings)
     yield from list_internals(header, inspection.timings)
     counts = [(name.replace("_", " "), format_count(n)) for name, n in header["counts"].items()]
     blocks: list[Block] = [
@@ -169,41 +184,6 @@ def _list_blocks(inspection: Inspection, *, internals: bool) -> Iterator[Block |
         title, fold = "Passes, on this machine", "What each pass cost"
         blocks.append(Table(title, columns, rows, columns[1:], fold=fold))
     yield Section("Artifact", blocks, "artifact")
-
-
-def _list_view(view: AuthorView, *, has_rules: bool) -> Iterator[Section]:
-    of_text = [*_list_heat(view), _show_next(view)]
-    yield from of_text if view.text else []
-    if has_rules:
-        yield Section("Rules", [Diagrams(view.rules)], "rules")
-        rows = [(name, Code(pattern), note) for name, pattern, note in view.terminals]
-        columns = ("name", "matches", "")
-        yield Section("Terminals", [Table("", columns, rows)], "terminals")
-    yield from [] if view.text else of_text
-
-
-def _list_heat(view: AuthorView) -> Iterator[Section]:
-    if view.heat:
-        heat = Heat([(part.token, part.n_legal) for part in view.heat])
-        yield Section("How many tokens were legal", [heat], "heat")
-
-
-def _show_next(view: AuthorView) -> Section:
-    found, where = view.sample, quote_bytes(view.text) if view.text else "the start of a text"
-    blocks: list[Block]
-    if found.death is not None:
-        blocks = [
-            Lines([f"The text {where} is illegal."]),
-            Lines(say_death(found.death, view.text)),
-            list_groups(found),
-        ]
-    else:
-        said = (
-            f"After {where}, {format_count(found.n_legal)} of {format_count(found.n_tokens)} "
-            f"tokens are legal. The text may {'' if found.may_end else 'not '}end here."
-        )
-        blocks = [Lines([said]), list_groups(found)]
-    return Section("What may come next", blocks, "next")
 
 
 def list_facts(inspection: Inspection) -> list[Fact]:

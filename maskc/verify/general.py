@@ -226,11 +226,7 @@ class GeneralOracle(Oracle):
         self._endings: list[str] = []
 
     def at(self, prefix: bytes, full_text: str | None = None) -> OraclePosition:
-        """Return a position after a prefix; positions are best asked for in order.
-
-        Raises:
-            ValueError: the prefix is not UTF-8 (a last character may be cut).
-        """
+        """Return a position after a prefix; positions are best asked for in order."""
         del full_text
         position = super().at(prefix)
         self.reader.begin_with(position.text)

@@ -159,10 +159,6 @@ class DrawingProcess:
         """Yield texts, the same ones for the same seed.
 
         They have about ``max_tokens`` tokens at most; where a grammar's rules draw, lexemes.
-
-        Raises:
-            GrammarError, PostlexError: the grammar of the artifact cannot be built again.
-            LimitError: a text takes too long, or the grammar passes a limit.
         """
         for number in range(count):
             part = f"text {number + 1}"

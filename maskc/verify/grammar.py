@@ -192,11 +192,7 @@ class GrammarSubject(Subject):
             self.oracle.forget()
 
     def encode(self, text: str) -> list[int]:
-        """Return the model's tokens for a text; of bytes that are no UTF-8, any cut into tokens.
-
-        Raises:
-            TokenizerError: no tokens of the vocabulary write it.
-        """
+        """Return the model's tokens for a text; of bytes that are no UTF-8, any cut into tokens."""
         if self.encoding == UTF8:
             return super().encode(text)
         data = text.encode(self.encoding)

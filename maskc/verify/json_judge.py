@@ -89,11 +89,7 @@ class ValueJudge:
         self._unresolvable = Unresolvable
 
     def judge(self, value: Any) -> bool:
-        """Return whether a value is valid.
-
-        Raises:
-            SchemaError: a reference leads to a document that was not given.
-        """
+        """Return whether a value is valid."""
         try:
             return bool(self._validator.is_valid(value))
         except self._unresolvable as error:

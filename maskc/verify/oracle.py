@@ -101,11 +101,7 @@ class TextReader:
         return found + self.characters.canonical(text[len(known) :])
 
     def readings(self, state: ParseState, text: str, position: int) -> list[LexReading]:
-        """Return all readings that the parser does not refuse; empty is a refutation.
-
-        Raises:
-            Undecided: ``regex`` and ``re`` disagree on a lexeme.
-        """
+        """Return all readings that the parser does not refuse; empty is a refutation."""
         found: dict[LexReading, None] = {}
         pending, seen = [(state, position)], {(state, position)}
         while pending:
@@ -226,11 +222,7 @@ class Oracle:
         self.completer.forget()
 
     def at(self, prefix: bytes, full_text: str | None = None) -> OraclePosition:
-        """Return a position after a prefix; ``full_text`` is a longer text that it begins.
-
-        Raises:
-            ValueError: the prefix is not UTF-8 (a last character may be cut).
-        """
+        """Return a position after a prefix; ``full_text`` is a longer text that it begins."""
         split = split_cut(prefix, self.steps.encoding)
         if split is None:
             raise ValueError(f"{prefix[-4:]!r} ends no beginning of a UTF-8 text")
@@ -289,11 +281,7 @@ class OraclePosition:
         return self.decide(token)[0]
 
     def decide(self, token: bytes) -> tuple[bool, str | None]:
-        """Return whether the token is legal, and if so a text that Lark accepts.
-
-        Raises:
-            Undecided: neither a witness nor a refutation was found.
-        """
+        """Return whether the token is legal, and if so a text that Lark accepts."""
         split = split_cut(self.cut + token, self.oracle.steps.encoding)
         if split is None:
             return False, None

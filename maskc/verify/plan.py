@@ -108,11 +108,7 @@ def run_unit(subject: Subject, unit: Unit) -> Experiment:
 def run_unit_anywhere(
     path: str, checksum: str, options: VerifyOptions, folder: Path, unit: Unit
 ) -> Experiment:
-    """Return what a unit shows, in a process that has heard of nothing else.
-
-    Raises:
-        ArtifactError: the file is another one here than where the verification was started.
-    """
+    """Return what a unit shows, in a process that has heard of nothing else."""
     return run_unit(_open_subject(path, checksum, options, folder), unit)
 
 

@@ -194,11 +194,7 @@ class Subject(ABC):
         )
 
     def encode(self, text: str) -> list[int]:
-        """Return the tokens that the model's tokenizer makes of a text.
-
-        Raises:
-            TokenizerError: the vocabulary cannot write it.
-        """
+        """Return the tokens that the model's tokenizer makes of a text."""
         return self.encoder.encode(text)
 
     def written(self, token: int) -> bytes:

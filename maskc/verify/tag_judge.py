@@ -45,9 +45,6 @@ class TagJudge:
             text: the whole reply.
             strict: JSON counts only as ``json.dumps`` writes it, with keys in the schema's order
                 where they have one; so what is refused may be legal, and what is not, is.
-
-        Raises:
-            NotJudgedError: the tag has a format that is not judged, or the text is too long.
         """
         if len(text) > MOST_CHARACTERS:
             raise NotJudgedError(f"has more than {MOST_CHARACTERS:,} characters")

@@ -252,12 +252,7 @@ def gather(futures: Mapping[Future[T], K]) -> Iterator[tuple[K, T]]:
 
 
 def result_of(future: Future[T]) -> T:
-    """Return what a call returned.
-
-    Raises:
-        ExecutorError: the executor failed.
-        MaskcError: the call raised it.
-    """
+    """Return what a call returned."""
     error = future.exception()
     if error is None:
         return future.result()

@@ -254,12 +254,7 @@ class SpawnServer(Server):
 def _accept(
     listener: socket.socket, process: subprocess.Popen[bytes], secret: bytes, until: float
 ) -> socket.socket:
-    """Return the pipe to the process, once it has proved who it is.
-
-    Raises:
-        TimeoutError: it has not in time.
-        ConnectionError: it has ended.
-    """
+    """Return the pipe to the process, once it has proved who it is."""
     listener.settimeout(_LOOK_EVERY)
     while time.monotonic() < until:
         try:

@@ -92,12 +92,7 @@ class Request:
         return CancelledOrderError() if self.is_cancelled else _expired(self.seconds)
 
     def wait(self, turn: threading.Condition, is_over: Callable[[], bool]) -> None:
-        """Wait until it is over, with the lock of the condition held.
-
-        Raises:
-            BusyError: the request's time is over before.
-            CancelledOrderError: the request is given up before.
-        """
+        """Wait until it is over, with the lock of the condition held."""
 
         def wake() -> None:
             with turn:

@@ -105,7 +105,8 @@ def test_a_marked_terminal_is_shown_by_inspect_and_can_be_narrowed():
     assert source_from_header(artifact.header["grammar"]).holes == ("TABLE",)
     view = view_artifact(artifact, b"")
     assert view is not None
-    assert {name: note for name, _, note in view.terminals if note} == {
+    (terminals,) = (section.blocks[0] for section in view if section.anchor == "terminals")
+    assert {name: note for name, _, note in terminals.rows if note} == {
         "TABLE": "a hole",
         "BLANK": "ignored",
     }

@@ -10,7 +10,7 @@ from maskc.explain import parse_token
 from maskc.frontends.source import load_source
 from maskc.kinds import kind_of
 from maskc.lint import Finding, Severity, SourceLocation
-from maskc.report.compile import Compilation, list_origin, report_compilation
+from maskc.report.compile import list_origin, report_compilation
 from maskc.report.explain import report_explanation
 from maskc.report.render import print_report
 from maskc.vocab.vocabulary import Vocabulary
@@ -58,15 +58,15 @@ def test_times_floors_collections_and_the_slowest_fills_are_printed(capsys):
 def compilation():
     source = load_source('start: "a" | "b"\n')
     contents, passes = compile_contents(source, Vocabulary((b"a", b"b", None), (2,), "test"))
-    return Compilation("a.maskc", 1234, contents.header, 0.5, passes)
+    return "a.maskc", 1234, contents.header, 0.5, passes
 
 
 def test_the_last_line_says_what_was_written(compilation, capsys):
-    print_report(report_compilation(compilation))
+    print_report(report_compilation(*compilation))
     first, second, last = capsys.readouterr().out.splitlines()
     assert first == "<text>: 3 terminals, 2 productions, parser=lalr, lexer=contextual"
     assert second == "test: 2 tokens"
-    counts = compilation.header["counts"]
+    counts = compilation[2]["counts"]
     rows, masks = counts["rows"], counts["masks"]
     assert last.startswith(f"a.maskc: 1.23 kB, {rows} rows, {masks} masks, in ")
 
@@ -74,7 +74,7 @@ def test_the_last_line_says_what_was_written(compilation, capsys):
 def test_pairs_that_no_text_has_are_told(capsys):
     source = load_source('start: NAME NAME | "x" ";"\nNAME: /[a-z]+/\n')
     contents, _ = compile_contents(source, Vocabulary((b"a", b"x", b";", None), (3,), "test"))
-    print_report(report_compilation(Compilation("a.maskc", 1, contents.header, 0.5)))
+    print_report(report_compilation("a.maskc", 1, contents.header, 0.5))
     said = "1 pair of terminals cannot be lexed apart: maskc lint says which"
     assert capsys.readouterr().out.splitlines()[-1] == said
 
