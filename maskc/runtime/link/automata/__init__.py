@@ -31,6 +31,8 @@ _Name = TypeVar("_Name", bound=Hashable)
 START = 0
 NO_LABEL = -1
 _NO_MOVE = -1
+_NO_ROWS: NDArray[np.int32] = np.zeros((0, 256), dtype=np.int32)
+_NOT_KNOWN = (np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int32))  # of no state
 # Bytes of memory, about, as tracemalloc counts them; a test compares.
 _STATE_BYTES, _MOVE_BYTES, _ROW_BYTES = 300, 45, 1_500
 _CHARGED_AT_ONCE = 20_000  # bytes
@@ -46,11 +48,9 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
     ``copy.copy`` and ``copy.deepcopy`` return it itself, and it is not pickled.
 
     Attributes:
-        is_sparse: whether few bytes are read in each state, and there are many states.
         n_bytes: about how much memory the states take that were made so far.
     """
 
-    is_sparse = False
     has_labels = False
     n_bytes = 0
     _charge: Callable[[int], None] | None = None
@@ -63,10 +63,9 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
         self._may_end: list[bool | None] = [None]
         self._atoms: dict[int, dict[int, int]] = {}
         self._labels_of: dict[int, int] = {}
-        self._rows: NDArray[np.int32] = np.full((8, 256), _NO_MOVE, dtype=np.int32)
-        self._n_rows = 0
-        self._row_of: NDArray[np.int32] = np.full(8, _NO_MOVE, dtype=np.int32)
-        self._by_state = (np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int32))
+        # For walks level by level, made when there is one.
+        self._rows, self._row_of, self._n_rows = _NO_ROWS, _NOT_KNOWN[1], 0
+        self._by_state = _NOT_KNOWN
         self._plain_loops: dict[int, PlainLoop | None] = {}
         self._lock = threading.RLock()
 
@@ -99,19 +98,6 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
                 if found is not None:
                     self.grow(_ROW_BYTES + 4 * found.component.table.size)
         return self._plain_loops[state]
-
-    def only_text(self, state: int) -> bytes:  # noqa: ARG002  # several texts go on here
-        """Return bytes without which no text goes on, with no end and no label before the last.
-
-        Empty where it is not known that there are such. Asked of sparse automata only.
-        """
-        return b""
-
-    def after_only(self, state: int, text: bytes) -> int:
-        """Return the state after the text of :meth:`only_text`."""
-        for byte in text:
-            state = self.moves(state)[byte]
-        return state
 
     @property
     def n_states(self) -> int:
@@ -225,7 +211,8 @@ class ByteAutomaton(Shared, ABC, Generic[_Name]):
                 if self._row_of[state] >= 0:
                     continue
                 if self._n_rows == len(self._rows):
-                    rows = np.full((2 * len(self._rows), 256), _NO_MOVE, dtype=np.int32)
+                    n_rows = max(8, 2 * len(self._rows))
+                    rows = np.full((n_rows, 256), _NO_MOVE, dtype=np.int32)
                     rows[: len(self._rows)] = self._rows
                     self._rows = rows
                 self._rows[self._n_rows, list(moved)] = list(moved.values())
@@ -256,28 +243,25 @@ def split_words(words: Sequence[Sequence[int]], left: Left) -> dict[int, Left]:
     return found
 
 
-class Words(ByteAutomaton[Left]):
-    """Reads one of some words, sorted, each once.
+class SortedWords(ByteAutomaton[Left]):
+    """Reads one of some words of symbols, sorted, each once; symbols that are no bytes are atoms.
 
-    A state is what is left of the words, and where they are.
+    A state is what is left of the words, and where they are. Walks need no states, see
+    :func:`maskc.runtime.link.automata.walk.walk_words`.
     """
 
-    is_sparse = True
-
-    def __init__(self, words: Sequence[bytes]) -> None:
+    def __init__(self, words: Sequence[Sequence[int]]) -> None:
         self.words = words
         super().__init__((0, len(words), 0))
 
+
+class Words(SortedWords):
+    """Reads one of some words, sorted, each once."""
+
+    words: Sequence[bytes]
+
     def find_moves(self, name: Left) -> dict[int, Left]:
         return split_words(self.words, name)
-
-    def only_text(self, state: int) -> bytes:
-        low, high, depth = self._names[state]
-        return self.words[low][depth:] if high - low == 1 else b""
-
-    def after_only(self, state: int, text: bytes) -> int:
-        low, high, depth = self._names[state]
-        return self.state_of((low, high, depth + len(text)))
 
     def is_accepting(self, name: Left) -> bool:
         low, high, depth = name

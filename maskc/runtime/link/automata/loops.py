@@ -188,7 +188,11 @@ class Onward:
 
     def of(self, nodes: Ints) -> Ints:
         """Return those of some nodes from which texts go on; few may be too many."""
-        return nodes[self.are(nodes)]
+        if len(nodes) > _FEW:
+            return nodes[self.are(nodes)]
+        first, listed = self._trie.first, nodes.tolist()
+        inner = [node for node in listed if first[node] < first[node + 1]]
+        return nodes if len(inner) == len(listed) else np.array(inner, dtype=np.int32)
 
     def are(self, nodes: Ints) -> NDArray[np.bool_]:
         """Return bool[n], whether a text goes on from each of some nodes; few may be too many."""

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
-from maskc.runtime.link.automata import START, ByteAutomaton
+from maskc.runtime.link.automata import START, ByteAutomaton, SortedWords
 from maskc.runtime.link.automata.loop_reader import LoopReader
 from maskc.runtime.link.automata.loops import Loop, Onward, ascending
-from maskc.runtime.link.automata.walk import AutomatonWalk, Turn, reads_loops
+from maskc.runtime.link.automata.walk import AutomatonWalk, Turn, reads_loops, walk_words
 from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Trie, Words
 from maskc.runtime.schema.tries.summary import Part, bits_of
 from maskc.runtime.step_budget import charge_steps
@@ -82,6 +82,8 @@ class TrieScanner:
 
         What follows it begins with one of ``bytes_``; ``None``: with any.
         """
+        if isinstance(automaton, SortedWords):
+            return self._scan_words(automaton, trie, nodes, state)
         reader = self._reader if trie is self.index.tokens else None
         walk = AutomatonWalk(automaton, trie, reader, self.onward(trie, bytes_))
         walk.go(nodes, state)
@@ -89,16 +91,25 @@ class TrieScanner:
         if walk.few_exits or walk.exits:
             listed = np.array(walk.few_exits, dtype=np.int32)
             exits = ascending(np.concatenate([listed, *(part for part in walk.exits if len(part))]))
-        if not walk.text_indices and len(few) <= _FEW and trie is self.index.tokens:
-            ids = self.index.ids
-            part = Part(few=tuple(sorted([ids[n] for n in few])))
-        else:
-            part = self.part(
-                trie, np.concatenate([np.array(few, dtype=np.int32), *walk.text_indices])
-            )
+        part = self._part(trie, few, walk.text_indices)
         if walk.rows:
             part = self.unite((part, *(Part((row,)) for row in walk.rows)))
         return Scan(part, exits, turns)
+
+    def _scan_words(self, automaton: SortedWords, trie: Trie, nodes: Ints, state: int) -> Scan:
+        left = automaton.name_of(state)
+        read, whole = walk_words(automaton.words, left, trie, nodes.tolist() if left[1] else ())
+        part = self._part(trie, read, [])
+        if automaton.has_labels:
+            return Scan(part, NO_EXITS, tuple(whole))
+        return Scan(part, np.array(sorted({node for _, node in whole}), dtype=np.int32))
+
+    def _part(self, trie: Trie, few: list[int], more: list[Ints]) -> Part:
+        """Return the part of some texts, given by text index."""
+        if not more and len(few) <= _FEW and trie is self.index.tokens:
+            ids = self.index.ids
+            return Part(few=tuple(sorted([ids[n] for n in few])))
+        return self.part(trie, np.concatenate([np.array(few, dtype=np.int32), *more]))
 
     def part(self, trie: Trie, text_indices: Ints) -> Part:
         index = self.index

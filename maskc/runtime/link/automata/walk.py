@@ -11,11 +11,12 @@ Example: ``[a-z]+`` reads ``ab`` of the trie of ``a1``, ``ab`` and ``ab,``, and 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton
+from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton, Left, split_words
 from maskc.runtime.link.automata.loop_reader import LEVEL, NODES_AT_ONCE, LoopReader, go_down
 from maskc.runtime.link.automata.loops import (
     LEFT,
@@ -30,6 +31,8 @@ from maskc.runtime.step_budget import charge_steps
 
 _FEW = 48  # nodes of a level that are walked one by one
 _MANY_TEXTS, _MANY_BYTES = 2_000, 8  # below a node, that lead from it to a component
+
+N_BYTES = 256  # greater symbols are no bytes
 
 Turn = tuple[int, int]  # a label and a node
 Pair = tuple[int, int]  # a node and the automaton's state there
@@ -52,9 +55,8 @@ class AutomatonWalk:
         self, automaton: ByteAutomaton[Any], trie: Trie, reader: LoopReader | None, onward: Onward
     ) -> None:
         self._automaton, self._trie, self._onward = automaton, trie, onward
-        # What has labels or few moves has no loops that are worth it.
-        is_dense = not automaton.is_sparse and not automaton.has_labels
-        self._reader = reader if is_dense else None
+        # What has labels has no loops that are worth it.
+        self._reader = None if automaton.has_labels else reader
         self.rows = list[Words]()
         self.few, self.few_exits = list[int](), list[int]()
         self.text_indices, self.exits = list[Ints](), list[Ints]()
@@ -69,13 +71,12 @@ class AutomatonWalk:
             self._levels.append((nodes, np.full(len(nodes), state, dtype=np.int32)))
         else:
             level = self._begin_in_loop([(node, state) for node in nodes.tolist()])
-        is_sparse = self._automaton.is_sparse
         while level or self._levels:
             if not level:
                 nodes, states = map(np.concatenate, zip(*self._levels, strict=True))
                 self._levels.clear()
                 level = self._go_down(nodes, states)
-            elif is_sparse or len(level) <= _FEW:
+            elif len(level) <= _FEW:
                 level = [pair for node, here in level for pair in self._follow(node, here)]
             else:
                 array = np.array(level, dtype=np.int32)
@@ -85,34 +86,17 @@ class AutomatonWalk:
     def _follow(self, node: int, here: int) -> list[Pair]:
         """Return the nodes below one from which the walk is to go on, each with its state."""
         trie, automaton = self._trie, self._automaton
-        text = automaton.only_text(here) if automaton.is_sparse else b""
-        if text:
-            pairs = self._follow_text(node, here, text)
+        moves, low, high = automaton.moves(here), trie.first[node], trie.first[node + 1]
+        if len(moves) < high - low:
+            find = trie.bytes.find
+            pairs = [(n, m) for byte, m in moves.items() if (n := find(byte, low, high)) >= 0]
         else:
-            moves, low, high = automaton.moves(here), trie.first[node], trie.first[node + 1]
-            if len(moves) < high - low:
-                find = trie.bytes.find
-                pairs = [(n, m) for byte, m in moves.items() if (n := find(byte, low, high)) >= 0]
-            else:
-                bytes_, get = trie.bytes[low:high], moves.get
-                pairs = [(n, m) for n, byte in enumerate(bytes_, low) if (m := get(byte, -1)) >= 0]
+            bytes_, get = trie.bytes[low:high], moves.get
+            pairs = [(n, m) for n, byte in enumerate(bytes_, low) if (m := get(byte, -1)) >= 0]
         if self._reader is not None and trie.high[node] - trie.low[node] > _MANY_TEXTS:
             pairs = self._read_loops(self._reader, node, pairs)
         charge_steps(4 * len(pairs) + 4)
         return self._arrive(pairs)
-
-    def _follow_text(self, node: int, here: int, text: bytes) -> list[Pair]:
-        """Read the only text that goes on; return its last node, if there is one, as a pair."""
-        trie, last = self._trie, len(text) - 1
-        first, find, ending = trie.first, trie.bytes.find, trie.n_ending
-        charge_steps(4 * len(text))
-        for n_read, byte in enumerate(text):
-            node = find(byte, first[node], first[node + 1])
-            if node < 0:
-                return []
-            if n_read < last and ending[node]:
-                self.few += range(trie.low[node], trie.low[node] + ending[node])
-        return [(node, self._automaton.after_only(here, text))]
 
     def _arrive(self, pairs: list[Pair]) -> list[Pair]:
         """Add the texts that end in some nodes, and the exits; return those with children."""
@@ -281,6 +265,44 @@ class AutomatonWalk:
                 self.exits.append(nodes[self._onward.are(nodes)])
             self._levels.append((nodes, np.full(len(nodes), state, dtype=np.int32)))
         return few
+
+
+def walk_words(
+    words: Sequence[Sequence[int]], left: Left, trie: Trie, nodes: Iterable[int]
+) -> tuple[list[int], list[Turn]]:
+    """Return the texts that words read from some nodes on, and where words are whole.
+
+    Args:
+        words: of symbols, sorted, of which those are read that are ``left``, at least one.
+        trie: of the vocabulary.
+        nodes: of the trie.
+
+    Returns:
+        texts by text index; numbers of words, each with a node after which texts go on.
+    """
+    read, whole, worklist = list[int](), list[Turn](), [(node, left) for node in nodes]
+    first, ending, find = trie.first, trie.n_ending, trie.bytes.find
+    for node, (low, high, depth) in worklist:  # grows while we walk it
+        head, last, n_read = words[low], words[high - 1], depth
+        n_most = min(len(head), len(last))
+        # What all the words go on with.
+        while n_read < n_most and head[n_read] == last[n_read] < N_BYTES:
+            node = find(head[n_read], first[node], first[node + 1])
+            if node < 0:
+                break
+            if ending[node]:
+                read += range(trie.low[node], trie.low[node] + ending[node])
+            n_read += 1
+        charge_steps(4 * (n_read - depth) + 4)
+        if node < 0 or first[node] == first[node + 1]:
+            continue
+        if n_read == len(head) and n_read > depth:
+            whole.append((low, node))
+        after = split_words(words, (low, high, n_read)) if high - low > 1 else {}
+        for symbol, (start, stop, _) in after.items():
+            if symbol < N_BYTES:
+                worklist.append((node, (start, stop, n_read)))
+    return read, whole
 
 
 def reads_loops(trie: Trie, loop: Loop) -> bool:

@@ -29,7 +29,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from maskc.runtime.link.automata import NO_LABEL, START, ByteAutomaton, Left, split_words
+from maskc.runtime.link.automata import (
+    NO_LABEL,
+    START,
+    ByteAutomaton,
+    Left,
+    SortedWords,
+    split_words,
+)
 from maskc.runtime.link.automata.scanning import NO_EXITS, AutomatonScans, Scan
 from maskc.runtime.pool import PooledMask
 from maskc.runtime.schema.tries import Ints, Trie, Words
@@ -250,28 +257,14 @@ def cross(scan: Scan, scans: AutomatonScans, rest: Rest) -> Part:
     return scans.scanner.unite((scan.part, rest.walk(scans.index.tokens, scan.exits)))
 
 
-class Markers(ByteAutomaton[Left]):
+class Markers(SortedWords):
     """Reads one of some words of symbols, sorted, each once; it accepts nowhere.
 
     The number of a word is its label.
     """
 
-    is_sparse = has_labels = True
-
-    def __init__(self, words: Sequence[Word]) -> None:
-        self.words = words
-        super().__init__((0, len(words), 0))
-
-    def only_text(self, state: int) -> bytes:
-        """Return what is left of the word up to its first atom, if there is one word only."""
-        low, high, depth = self._names[state]
-        left: Word = self.words[low][depth:] if high - low == 1 else ()
-        n_bytes = next((n for n, symbol in enumerate(left) if symbol >= ATOM), len(left))
-        return bytes(left[:n_bytes])
-
-    def after_only(self, state: int, text: bytes) -> int:
-        low, high, depth = self._names[state]
-        return self.state_of((low, high, depth + len(text)))
+    has_labels = True
+    words: Sequence[Word]
 
     def find_moves(self, name: Left) -> dict[int, Left]:
         return {s: left for s, left in split_words(self.words, name).items() if s < ATOM}
