@@ -47,6 +47,7 @@ from maskc.runtime.budget.completions import (
     Completions,
     CompletionWriting,
     Known,
+    Needs,
     Texts,
     list_tokens,
     text_of,
@@ -79,29 +80,18 @@ class Completion(NamedTuple):
     tokens: list[int]  # their ids, the end of sequence last
 
 
-class Needs:
-    """How many tokens finish the text after each token, for hypotheses that stand for others."""
-
-    __slots__ = ("by_atom", "by_token", "here", "most")
-
-    def __init__(self, here: Hypotheses) -> None:
-        self.here, self.most = here, FAR  # most: after any legal token; FAR: not known of all
-        # uint16, after each in the order of the index; None: not remembered
-        self.by_token: NDArray[np.uint16] | None = None
-        self.by_atom: dict[int, int] = {}  # after tokens that are taken whole, by id
-
-
 class Point:
     """A point of a text, and what is known to finish it."""
 
-    __slots__ = ("cell", "hypotheses", "key", "key_after", "known", "masks", "needs", "plain_from")
+    __slots__ = ("cell", "hypotheses", "key", "known", "leads", "masks", "needs", "plain_from")
 
     def __init__(self, hypotheses: Hypotheses, key: Hashable, needs: Needs, known: Known) -> None:
         # key: equal for two points only if they have the same future
         # known: all completions that were known when the last mask was made
         self.hypotheses, self.key, self.needs, self.known = hypotheses, key, needs, known
         self.cell = LOST  # a completion
-        self.key_after: Hashable = None  # the key of where its first token leads
+        # The completion that was followed last, and where its first token leads.
+        self.leads: tuple[Cell, Hypotheses] = (LOST, ())
         self.plain_from = min(FAR, needs.most + 1)  # with so many tokens left, the plain mask
         self.masks: dict[int, Words] = {}  # by the tokens that are left
 
@@ -176,8 +166,8 @@ class Endings:
                 found.hypotheses = hypotheses
                 self._seen[id(hypotheses)] = found
         promised = None
-        if before is not None and before.key_after == key:
-            promised = before.cell.then
+        if before is not None:
+            promised = self._promised(before, hypotheses, key, is_known=found is not None)
         if found is not None and found.keeps(promised):
             return found
         with self._lock, one_mask(self._most_steps, _REMEDY):
@@ -188,6 +178,22 @@ class Endings:
             if promised is not None and not found.keeps(promised):
                 found.cell, found.masks = promised, {}
             return found
+
+    def _promised(
+        self, before: Point, hypotheses: Hypotheses, key: Hashable, *, is_known: bool
+    ) -> Cell | None:
+        """Return the rest of a completion if the text took its first token, ``None`` if not."""
+        (cell, after), machine = before.leads, self._machine
+        if cell is not before.cell:
+            cell = before.cell
+            after = machine.take(before.hypotheses, cell.token) if cell.token >= 0 else ()
+            before.leads = (cell, after)
+        if after is not hypotheses and key_of(machine, after) != key:
+            # Where numbers were evicted meanwhile, what is not known has another key.
+            one, other = (map(machine.describe, each) for each in (after, hypotheses))
+            if is_known or set(one) != set(other):
+                return None
+        return cell.then
 
     def _find_point(self, hypotheses: Hypotheses, key: Hashable, known: Known | None) -> Point:
         here, follow = self._texts.stand_in(hypotheses), self._completions.follow
@@ -236,8 +242,6 @@ class Endings:
     def _find_mask(self, point: Point, cell: Cell, tokens_left: int) -> Words | None:
         machine, needs = self._machine, point.needs
         point.known = self._completions.known
-        if cell.token >= 0:
-            point.key_after = key_of(machine, machine.take(point.hypotheses, cell.token))
         by_token = needs.by_token
         if by_token is None and needs.most >= tokens_left:
             most_steps = self._mask_steps

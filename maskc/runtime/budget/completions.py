@@ -22,6 +22,7 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine, key_of
@@ -58,6 +59,18 @@ class Cell:
 END: Final = Cell(_END, None)
 END.n_tokens = 1
 LOST: Final = Cell(_END, None)  # no completion is known
+
+
+class Needs:
+    """How many tokens finish the text after each token, for hypotheses that stand for others."""
+
+    __slots__ = ("by_atom", "by_token", "here", "most")
+
+    def __init__(self, here: Hypotheses) -> None:
+        self.here, self.most = here, FAR  # most: after any legal token; FAR: not known of all
+        # uint16, after each in the order of the index; None: not remembered
+        self.by_token: NDArray[np.uint16] | None = None
+        self.by_atom: dict[int, int] = {}  # after tokens that are taken whole, by id
 
 
 class CompletionWriting:

@@ -1,10 +1,13 @@
 """Who shares what is known of the ends of texts?"""
 
+import pytest
+
 from maskc import Artifact, allocate_bitmask
 from maskc.kit.file import make_kit
 from maskc.runtime.budget import SharedEndings, endings_of
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text
+from tests.laws.test_budgets import within
 
 BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), "bytes")
 
@@ -69,3 +72,51 @@ def test_what_is_known_of_ends_counts_towards_what_an_artifact_remembers():
     before = artifact.remembered_bytes
     artifact.matcher().fill_bitmask(allocate_bitmask(1, 2), 0, tokens_left=5)
     assert artifact.remembered_bytes > before
+
+
+# After `{"\` another key is nearer than the rest of `\u00e9`, which a text that began it has.
+ACCENTED = {
+    "properties": {"\u00e9": {"type": "string"}},
+    "required": ["\u00e9"],
+    "patternProperties": {"^a.?$": {"const": 10}},
+    "type": "object",
+}
+
+
+def accented(cache_bytes):
+    kit = make_kit(BYTES, cache_bytes=cache_bytes)
+    return kit.json_schema(ACCENTED, escapes="ascii", blanks="compact")
+
+
+def after(constraint, text, tokens_left=None):
+    """Return a matcher after some bytes; with a limit it is asked for masks on its way."""
+    matcher = constraint.matcher()
+    for at, byte in enumerate(text):
+        if tokens_left is not None:
+            assert byte in within(matcher, constraint, tokens_left - at)
+        assert matcher.accept_token(byte)
+    return matcher
+
+
+def test_a_shorter_completion_that_a_text_was_promised_is_not_that_of_another_token():
+    constraint = accented(1 << 29)
+    other = after(constraint, b'{"\\')
+    first = other.shortest_completion().tokens[0]
+    assert within(other, constraint, 20)
+    promised = after(constraint, b'{"\\', 500)
+    assert within(promised, constraint, 497)
+    expected = len(promised.shortest_completion().tokens)
+    assert expected < len(after(accented(1 << 29), b'{"\\').shortest_completion().tokens)
+    assert promised.accept_token(first)
+    within(promised, constraint, 496)
+    again = after(constraint, b'{"\\' + bytes([first]))
+    assert within(again, constraint, len(again.shortest_completion().tokens))
+    assert not within(again, constraint, expected)
+
+
+@pytest.mark.parametrize("cache_bytes", [0, 3_000, 1 << 29])
+def test_what_a_text_was_promised_holds_whatever_is_evicted(cache_bytes):
+    constraint = accented(cache_bytes)
+    tokens = constraint.matcher().shortest_completion().tokens
+    matcher = after(constraint, bytes(tokens[:-1]), len(tokens))
+    assert within(matcher, constraint, 1) == constraint.ends
