@@ -57,26 +57,22 @@ def describe_type(given: Any) -> Any:
         SchemaError: Pydantic is not installed, or has no JSON Schema of the type.
     """
     if not hasattr(given, "model_json_schema"):
-        return _ask_pydantic(given, lambda adapter: adapter.json_schema(schema_generator=_naming()))
+        return _ask_pydantic(
+            given, lambda adapter: adapter.json_schema(schema_generator=_generator())
+        )
     pydantic = sys.modules.get("pydantic")
     usual = getattr(pydantic, "BaseModel", None)
     asked = getattr(given.model_json_schema, "__func__", None)
     if usual is not None and asked is usual.model_json_schema.__func__:
-        return given.model_json_schema(schema_generator=_naming())
+        return given.model_json_schema(schema_generator=_generator())
     return given.model_json_schema()
 
 
-def _naming() -> Any:
-    """Return Pydantic's generator of schemas, with a format for date-times without an offset."""
-    from pydantic.json_schema import GenerateJsonSchema
+def _generator() -> Any:
+    """Return the generator of schemas that Pydantic is given, once it is installed."""
+    from maskc.jsonschema.pydantic_schemas import NarrowJsonSchema
 
-    class Naming(GenerateJsonSchema):
-        def datetime_schema(self, schema: Any) -> Any:
-            found = super().datetime_schema(schema)
-            is_naive = schema.get("tz_constraint") == "naive"
-            return {**found, "format": "date-time-local"} if is_naive else found
-
-    return Naming
+    return NarrowJsonSchema
 
 
 def read_as(given: Any) -> Callable[[str], Any]:
