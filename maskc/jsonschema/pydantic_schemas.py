@@ -12,7 +12,9 @@ Example: of a ``Decimal``, the texts are ``{"type": "string", "pattern": "^[+-]?
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
+from string import ascii_lowercase
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
@@ -43,6 +45,26 @@ _NAMES: dict[str, dict[str, Any]] = {
 }
 
 _HEX = "[0-9A-Fa-f]"
+
+
+def _write_others(words: Sequence[str]) -> str:
+    """Return a pattern of the words of two or more letters but some, without a look-ahead.
+
+    >>> _write_others(["ab"])
+    '(?:[bcdefghijklmnopqrstuvwxyz][a-z]{1,30}|a[acdefghijklmnopqrstuvwxyz][a-z]{0,30}|ab[a-z]{1,30})'
+    """
+    following: dict[str, str] = {}
+    for word in words:
+        for n, letter in enumerate(word):
+            following[word[:n]] = following.get(word[:n], "") + letter
+    found = [word for word in following if len(word) > 1 and word not in words]
+    for word, letters in following.items():
+        others = "".join(letter for letter in ascii_lowercase if letter not in letters)
+        found.append(f"{word}[{others}][a-z]{{{0 if word else 1},30}}")
+    found += [f"{word}[a-z]{{1,30}}" for word in words if word not in following]
+    return f"(?:{'|'.join(found)})"
+
+
 # Formats that Pydantic alone knows, or reads more narrowly → what is said in their place.
 _FORMATS: dict[str, dict[str, Any]] = {
     **{
@@ -63,7 +85,7 @@ _FORMATS: dict[str, dict[str, Any]] = {
         "maxLength": 254,
         "pattern": "^[A-Za-z0-9](?:[._+-]?[A-Za-z0-9]){0,31}"
         r"@(?:[A-Za-z0-9](?:-?[A-Za-z0-9]){0,30}\.)+"
-        "(?!(?:arpa|invalid|local|localhost|onion|test)$)[a-z]{2,30}$",
+        f"{_write_others(('arpa', 'invalid', 'local', 'localhost', 'onion', 'test'))}$",
     },
     "ipvanyaddress": {"anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]},
 }

@@ -133,6 +133,7 @@ def test_an_address_has_a_domain_that_mail_can_reach():
         ("a.b+c@mail.example.org", True),
         ("a@localhost", False),
         ("a@b.test", False),
+        ("a@b.tests", True),
         ('"a b"@example.org', False),
     ):
         matcher = KIT.json_schema(Person).matcher()
