@@ -7,17 +7,19 @@ Example: ``maskc.capture(artifact, "table", "NAME").matcher()`` makes one. After
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from maskc.arguments import as_text, check_callable, describe
 from maskc.captures.following import FollowingMachine
-from maskc.captures.machine import Captured, CapturingMachine, TracingMachine
+from maskc.captures.machine import CapturingMachine, TracingMachine
 from maskc.captures.scopes import OnComplete, Scopes
 from maskc.captures.tracing import Span, Symbols, find_symbols
 from maskc.errors import CaptureError, SpellingError, WrongTypeError, WrongValueError
 from maskc.runtime.artifact import Artifact, Compiled
 from maskc.runtime.budget import Endings
+from maskc.runtime.holes import with_side
 from maskc.runtime.lalr import LalrMachine
+from maskc.runtime.lalr.hypothesis import NO_SIDE
 from maskc.runtime.machine import Hypotheses
 from maskc.runtime.matcher import Matcher
 from maskc.runtime.spelling import Spelling
@@ -34,9 +36,9 @@ class Captures(Compiled):
         symbols: what is captured.
     """
 
-    machine: TracingMachine[Any]
+    machine: TracingMachine
 
-    def __init__(self, artifact: Artifact, machine: TracingMachine[Any], symbols: Symbols) -> None:
+    def __init__(self, artifact: Artifact, machine: TracingMachine, symbols: Symbols) -> None:
         super().__init__(machine, artifact.tokens, artifact.eos_ids)
         self.artifact, self.symbols = artifact, symbols
 
@@ -64,17 +66,17 @@ class CapturingMatcher(Matcher):
     __slots__ = ()
 
     def _plain(self) -> Hypotheses:
-        return tuple(known.hypothesis for known in self._hypotheses)
+        return without_sides(self._hypotheses)
 
     @property
     def n_bytes(self) -> int:
         """How long the text is so far."""
-        length: int = self._captured[0].text.length
+        length: int = self._captured[0].side.text.length
         return length
 
     def text(self) -> bytes:
         """Return the text so far, into which spans point."""
-        whole: bytes = self._captured[0].text.whole()
+        whole: bytes = self._captured[0].side.text.whole()
         return whole
 
     def spans(self, name: str | None = None) -> list[Span]:
@@ -124,7 +126,7 @@ class CapturingMatcher(Matcher):
         return n_back
 
     @property
-    def _captured(self) -> tuple[Captured[Any], ...]:
+    def _captured(self) -> Hypotheses:
         return self._hypotheses
 
     @property
@@ -145,7 +147,7 @@ class CanonicalCaptures(Canonical):
             captures.artifact,
             spelling,
             captures.machine,
-            lambda known: tuple(h.hypothesis for h in known),
+            without_sides,
         )
         self.captures = captures  # as given
 
@@ -164,8 +166,8 @@ class OwnCapturingMatcher(CanonicalMatcher, CapturingMatcher):
     _artifact: CanonicalCaptures
 
     @property
-    def _captured(self) -> tuple[Captured[Any], ...]:
-        captured: tuple[Captured[Any], ...] = self._hypotheses[0].inner
+    def _captured(self) -> Hypotheses:
+        captured: Hypotheses = self._hypotheses[0].inner
         return captured
 
     @property
@@ -214,6 +216,11 @@ class Followed(Captures):
 
     def __repr__(self) -> str:
         return f"<maskc.Followed of {self.artifact!r}>"
+
+
+def without_sides(hypotheses: Hypotheses) -> Hypotheses:
+    """Return the artifact's own hypotheses: whoever keeps them keeps no texts."""
+    return tuple(with_side(h, NO_SIDE) for h in hypotheses)
 
 
 def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed:

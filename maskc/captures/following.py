@@ -11,26 +11,31 @@ depends on the words and on no text, and is cached by them. Other masks are comp
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Any, NamedTuple
 
 from maskc.captures.machine import (
-    Captured,
     CapturedText,
-    Traced,
     TracingMachine,
     TracingStepper,
     parse_of_nothing,
     reader_of,
-    text_of,
 )
 from maskc.captures.scopes import Completed, Scopes, WordScope
 from maskc.captures.tracing import Parse, Spans, Symbols
 from maskc.ids import NO_LINE, ScannerStateId, TerminalId
 from maskc.runtime.artifact import Artifact
+from maskc.runtime.holes import with_side
 from maskc.runtime.holes.masks import HoleMasks, Trail
-from maskc.runtime.holes.side import Read, SideHypothesis, Step
 from maskc.runtime.holes.stepping import BEGINNING, OUTSIDE
 from maskc.runtime.lalr import LalrMachine
-from maskc.runtime.lalr.hypothesis import Hypothesis, HypothesisCache, ReadSet, Stack
+from maskc.runtime.lalr.hypothesis import (
+    Hypotheses,
+    Hypothesis,
+    HypothesisCache,
+    ReadSet,
+    Stack,
+)
+from maskc.runtime.lalr.stepping import Read, Step
 from maskc.runtime.machine import EVERY_BYTE
 from maskc.runtime.pool import PooledMask
 from maskc.runtime.step_budget import one_mask
@@ -38,27 +43,22 @@ from maskc.runtime.step_budget import one_mask
 _MOST_COMPLETED = 10_000  # spans whose symbols are remembered
 
 
-class FollowedWords(Traced):
-    """What is known of symbols and words beside a hypothesis. Never changes.
+class FollowedWords(NamedTuple):
+    """What is known of symbols and words beside a hypothesis."""
 
-    Attributes:
-        scope: in which the open lexeme began.
-        track: of the open lexeme.
-        start, parse: see the base class.
-    """
-
-    __slots__ = ("scope", "track")
-
-    def __init__(self, start: int, parse: Parse, scope: WordScope, track: int) -> None:
-        super().__init__(start, parse)
-        self.scope, self.track = scope, track
+    # start, parse, text: as :class:`maskc.captures.machine.Traced` has them
+    start: int
+    parse: Parse
+    text: CapturedText
+    scope: WordScope  # in which the open lexeme began
+    track: int  # of the open lexeme
 
 
-class FollowingStepper(TracingStepper[FollowedWords]):
+class FollowingStepper(TracingStepper):
     """Moves hypotheses by bytes, each with the words of its scope."""
 
     def __init__(self, machine: LalrMachine, symbols: Symbols, scopes: Scopes) -> None:
-        super().__init__(machine, symbols)
+        super().__init__(machine, symbols, follows_bytes=True)
         self._scopes, self._shift = scopes, machine.effects.shift
         self._tracks = scopes.first.machine.tracks
         self._completed: dict[int, tuple[Spans, Completed]] = {}
@@ -67,19 +67,14 @@ class FollowingStepper(TracingStepper[FollowedWords]):
         moved = side.scope.machine.stepper.go_on(side.track, byte, state)
         if moved is None or moved == side.track:
             return None if moved is None else side
-        return FollowedWords(side.start, side.parse, side.scope, moved)
+        return side._replace(track=moved)
 
     def end(
-        self, known: SideHypothesis[FollowedWords], terminal: TerminalId, step: Step
-    ) -> tuple[Stack, tuple[int, ...], FollowedWords] | None:
-        scope = known.side.scope
-        if not scope.machine.tracks.allows(known.side.track, terminal):
+        self, h: Hypothesis, terminal: TerminalId, step: Step
+    ) -> tuple[Stack, tuple[int, ...], Any] | None:
+        if not h.side.scope.machine.tracks.allows(h.side.track, terminal):
             return None
-        ended = self.end_lexeme(known.hypothesis, known.side, terminal, step.at)
-        if ended is None:
-            return None
-        parse, indents = ended
-        return parse.stack, indents, FollowedWords(step.at, parse, scope, OUTSIDE)
+        return super().end(h, terminal, step)
 
     def begin(
         self, side: FollowedWords, byte: int, state: ScannerStateId, step: Step
@@ -88,13 +83,13 @@ class FollowingStepper(TracingStepper[FollowedWords]):
         if self._tracks.inside[state]:
             scope = self.scope_before(side.parse, step.read)
         moved = scope.machine.stepper.go_on(BEGINNING, byte, state)
-        return None if moved is None else FollowedWords(side.start, side.parse, scope, moved)
+        return None if moved is None else side._replace(scope=scope, track=moved)
 
-    def is_live(self, known: SideHypothesis[FollowedWords], reads: ReadSet) -> bool:
-        return known.side.scope.machine.stepper.is_live(narrowed(known), reads)
+    def is_live(self, h: Hypothesis, reads: ReadSet) -> bool:
+        return bool(h.side.scope.machine.stepper.is_live(narrowed(h), reads))
 
-    def may_end(self, known: SideHypothesis[FollowedWords], reads: ReadSet) -> bool:
-        return known.side.scope.machine.stepper.may_end(narrowed(known), reads)
+    def may_end(self, h: Hypothesis, reads: ReadSet) -> bool:
+        return bool(h.side.scope.machine.stepper.may_end(narrowed(h), reads))
 
     def spans_before(self, parse: Parse, reads: ReadSet) -> tuple[Spans, ...]:
         """Return for each hole the symbols that are complete before a lexeme that becomes it."""
@@ -136,7 +131,7 @@ class FollowingStepper(TracingStepper[FollowedWords]):
         return found
 
 
-class FollowingMachine(TracingMachine[FollowedWords]):
+class FollowingMachine(TracingMachine):
     """A machine whose holes follow the text."""
 
     stepper: FollowingStepper
@@ -151,25 +146,23 @@ class FollowingMachine(TracingMachine[FollowedWords]):
         self._masks = HypothesisCache(artifact.budget, machine.tables.n_states)
 
     def begin(self, h: Hypothesis) -> FollowedWords:
-        return FollowedWords(0, parse_of_nothing(h), self._first, BEGINNING)
+        return FollowedWords(0, parse_of_nothing(h), CapturedText(), self._first, BEGINNING)
 
-    def step(
-        self, hypotheses: tuple[SideHypothesis[FollowedWords], ...], text: bytes
-    ) -> tuple[Captured[FollowedWords], ...]:
+    def step(self, hypotheses: Hypotheses, text: bytes) -> Hypotheses:
         with one_mask(self.pool.steps, self.remedy):
             return super().step(hypotheses, text)
 
-    def mask(self, known: SideHypothesis[FollowedWords]) -> PooledMask:
-        h, side = known.hypothesis, known.side
-        later = self.stepper.scope_after(side.parse.spans, text_of(known))
+    def mask(self, h: Hypothesis) -> PooledMask:
+        side: FollowedWords = h.side
+        later = self.stepper.scope_after(side.parse.spans, side.text)
         key = (h.state, side.scope.number, side.track, later.number, h.stack.state)
         found: PooledMask | None = self._masks.find(key, h)
         if found is None:
             reads = ReadSet(h.stack.depth)
-            following = _Following(self, known, later, reads)
+            following = _Following(self, h, later, reads)
             with one_mask(self.pool.steps):
                 masks = side.scope.machine.masks
-                found = masks.compose(narrowed(known), reads, following.masks_after)
+                found = masks.compose(narrowed(h), reads, following.masks_after)
             if following.is_lasting:
                 reads.layout |= self.machine.counts_columns[h.state]
                 self._masks.keep(key, h, reads, found)
@@ -178,9 +171,10 @@ class FollowingMachine(TracingMachine[FollowedWords]):
     def path(self, node: int) -> bytes:
         return self._index.tokens.path(node)
 
-    def side_of(self, known: SideHypothesis[FollowedWords]) -> Hashable:
+    def side_of(self, h: Hypothesis) -> Hashable:
         """Return the whole text: it says which words there will be."""
-        return text_of(known).whole()
+        side: FollowedWords = h.side
+        return side.text.whole()
 
 
 class _Following:
@@ -189,11 +183,11 @@ class _Following:
     def __init__(
         self,
         machine: FollowingMachine,
-        known: SideHypothesis[FollowedWords],
+        h: Hypothesis,
         later: WordScope,
         reads: ReadSet,
     ) -> None:
-        self._machine, self._known, self._later, self._reads = machine, known, later, reads
+        self._machine, self._h, self._later, self._reads = machine, h, later, reads
         # whether no symbol is completed in a token before a lexeme of a hole begins
         self.is_lasting = True
         # By the terminals that have ended and their columns: the text says nothing of these.
@@ -208,30 +202,31 @@ class _Following:
         scope = self._scopes.get(trail)
         if scope is None:
             parse, stepper = self._replay(trail), self._machine.stepper
-            before = self._known.side.parse.spans
+            before = self._h.side.parse.spans
             if all(spans is before for spans in stepper.spans_before(parse, self._reads)):
                 self._plain.add(key)
                 return self._later.machine.masks
             self.is_lasting = False
-            read = reader_of(text_of(self._known), self._machine.path(trail[-1][1]))
+            read = reader_of(self._h.side.text, self._machine.path(trail[-1][1]))
             scope = self._scopes[trail] = stepper.scope_before(parse, read)
         return scope.machine.masks
 
     def _replay(self, trail: Trail) -> Parse:
         """Return the parse after lexemes have ended, with the extents of its symbols."""
-        h, side, length = self._known.hypothesis, self._known.side, text_of(self._known).length
+        h, length = self._h, self._h.side.text.length
         for terminal, node, column in trail:
             at = length + len(self._machine.path(node))
-            open_ = Hypothesis(h.state, h.stack, h.indents, column)
-            ended = self._machine.stepper.end_lexeme(open_, side, terminal, at)
+            open_ = Hypothesis(h.state, h.stack, h.indents, column, h.side)
+            ended = self._machine.stepper.end_lexeme(open_, terminal, at)
             if ended is None:
                 raise ValueError("the parser refuses a terminal that it has taken")
             parse, indents = ended
-            h = Hypothesis(h.state, parse.stack, indents, NO_LINE)
-            side = FollowedWords(at, parse, side.scope, OUTSIDE)
-        return side.parse
+            side = h.side._replace(start=at, parse=parse, track=OUTSIDE)
+            h = Hypothesis(h.state, parse.stack, indents, NO_LINE, side)
+        parse_after: Parse = h.side.parse
+        return parse_after
 
 
-def narrowed(known: SideHypothesis[FollowedWords]) -> SideHypothesis[int]:
+def narrowed(h: Hypothesis) -> Hypothesis:
     """Return a hypothesis as the scope's own machine has it."""
-    return SideHypothesis(known.hypothesis, known.side.track)
+    return with_side(h, h.side.track)

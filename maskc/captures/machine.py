@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, NamedTuple
 
 from maskc.captures.tracing import NOWHERE, Extents, Parse, Span, Spans, Symbols, Tracer
-from maskc.ids import EMPTY_TEXT, IGNORED, ScannerStateId, TerminalId
+from maskc.ids import EMPTY_TEXT, IGNORED, TerminalId
 from maskc.runtime.artifact import Artifact
-from maskc.runtime.holes.side import Read, SideHypothesis, SideMachine, SideStepper, Step
+from maskc.runtime.holes import SideMachine, with_side
 from maskc.runtime.lalr import LalrMachine
-from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
+from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis, ReadSet, Stack
+from maskc.runtime.lalr.stepping import Read, Step, Stepper
 from maskc.runtime.pool import PooledMask
 
 
@@ -55,60 +56,56 @@ class CapturedText:
         return self.between(0, self.length)
 
 
-class Traced:
-    """What is known of symbols beside a hypothesis. Never changes.
+class Traced(NamedTuple):
+    """What is known of symbols beside a hypothesis: the side state of all that follow them."""
 
-    Attributes:
-        start: the text index at which the open lexeme begins.
-        parse: of the lexemes before it; its stack is the hypothesis's.
-    """
-
-    __slots__ = ("parse", "start")
-
-    def __init__(self, start: int, parse: Parse) -> None:
-        self.start, self.parse = start, parse
+    start: int  # the text index at which the open lexeme begins
+    parse: Parse  # of the lexemes before it; its stack is the hypothesis's
+    text: CapturedText  # before the bytes that are followed just now
 
 
-T = TypeVar("T", bound=Traced)
-
-
-class Captured(SideHypothesis[T]):
-    """One reading of the text so far. Never changes."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, hypothesis: Hypothesis, side: T, text: CapturedText) -> None:
-        super().__init__(hypothesis, side)
-        self.text = text
-
-
-class TracingStepper(SideStepper[T]):
+class TracingStepper(Stepper):
     """Moves hypotheses by bytes, and follows the parser reduction by reduction."""
 
-    def __init__(self, machine: LalrMachine, symbols: Symbols) -> None:
-        super().__init__(machine)
+    def __init__(self, machine: LalrMachine, symbols: Symbols, *, follows_bytes: bool) -> None:
+        super().__init__(
+            machine.scanner,
+            machine.tables,
+            machine.lexemes,
+            machine.counts_columns,
+            follows_bytes=follows_bytes,
+        )
         self.tracer = Tracer(machine, symbols)
 
+    def end(
+        self, h: Hypothesis, terminal: TerminalId, step: Step
+    ) -> tuple[Stack, tuple[int, ...], Any] | None:
+        ended = self.end_lexeme(h, terminal, step.at)
+        if ended is None:
+            return None
+        parse, indents = ended
+        return parse.stack, indents, h.side._replace(start=step.at, parse=parse)
+
     def end_lexeme(
-        self, h: Hypothesis, side: Traced, terminal: TerminalId, at: int
+        self, h: Hypothesis, terminal: TerminalId, at: int
     ) -> tuple[Parse, tuple[int, ...]] | None:
         """Return the parse and the open blocks when the open lexeme has ended at a text index.
 
         ``None`` if the parser refuses it.
         """
-        parse, indents = side.parse, h.indents
+        parse, start, indents = h.side.parse, h.side.start, h.indents
         if terminal == IGNORED:
             return parse, indents
         layout, enclosed = self._tables.layout, self._tables.enclosed[parse.stack.state]
         if layout is None or terminal != layout.newline:
-            after = self.tracer.shift(parse, terminal, side.start, at)
+            after = self.tracer.shift(parse, terminal, start, at)
             return None if after is None else (after, indents)
         reads = ReadSet(parse.stack.depth)
         ended = self._lexemes.end(parse.stack, indents, terminal, h.column, reads)
         if ended is None or enclosed:
             return None if ended is None else (parse, indents)
         _, blocks = ended
-        after = self.tracer.shift(parse, terminal, side.start, at)
+        after = self.tracer.shift(parse, terminal, start, at)
         change = len(blocks) - len(indents)
         added = layout.indent if change > 0 else layout.dedent
         for _ in range(abs(change)):
@@ -116,12 +113,12 @@ class TracingStepper(SideStepper[T]):
                 after = self.tracer.shift(after, added, NOWHERE, NOWHERE)
         return None if after is None else (after, blocks)
 
-    def finish(self, known: Captured[T]) -> Parse:
+    def finish(self, h: Hypothesis) -> Parse:
         """Return the parse of a text that may end, with the DEDENTs that the end brings."""
-        h, parse, indents = known.hypothesis, known.side.parse, known.hypothesis.indents
+        parse, indents = h.side.parse, h.indents
         terminal = self.scanner.end_of_text[h.state]
         if terminal != EMPTY_TEXT:
-            ended = self.end_lexeme(h, known.side, terminal, known.text.length)
+            ended = self.end_lexeme(h, terminal, h.side.text.length)
             if ended is not None:
                 parse, indents = ended
         layout = self._tables.layout
@@ -131,91 +128,56 @@ class TracingStepper(SideStepper[T]):
         return self.tracer.finish(parse)
 
 
-class CapturingStepper(TracingStepper[Traced]):
-    """Moves hypotheses whose text is only looked at."""
-
-    follows_bytes = False
-
-    def go_on(self, side: Traced, byte: int, state: ScannerStateId) -> Traced:  # noqa: ARG002
-        return side
-
-    def end(
-        self, known: SideHypothesis[Traced], terminal: TerminalId, step: Step
-    ) -> tuple[Stack, tuple[int, ...], Traced] | None:
-        ended = self.end_lexeme(known.hypothesis, known.side, terminal, step.at)
-        if ended is None:
-            return None
-        parse, indents = ended
-        return parse.stack, indents, Traced(step.at, parse)
-
-    def begin(self, side: Traced, byte: int, state: ScannerStateId, step: Step) -> Traced:  # noqa: ARG002
-        return side
-
-
-class TracingMachine(SideMachine[T], Generic[T]):
+class TracingMachine(SideMachine):
     """A :class:`maskc.runtime.machine.Machine` that knows where symbols stand."""
 
-    stepper: TracingStepper[T]
+    stepper: TracingStepper
 
-    def start(self) -> tuple[Captured[T], ...]:
-        text = CapturedText()
-        return tuple(Captured(h, self.begin(h), text) for h in self.machine.start())
-
-    def step(
-        self, hypotheses: tuple[SideHypothesis[T], ...], text: bytes
-    ) -> tuple[Captured[T], ...]:
-        before = text_of(hypotheses[0])
+    def step(self, hypotheses: Hypotheses, text: bytes) -> Hypotheses:
+        before: CapturedText = hypotheses[0].side.text
         step = Step(ReadSet(0), before.length, reader_of(before, text))
         found = self.stepper.step(hypotheses, text, step)
         after = before + text if found else before
-        return tuple(Captured(known.hypothesis, known.side, after) for known in found)
+        return tuple(with_side(h, h.side._replace(text=after)) for h in found)
 
-    def settled(self, hypotheses: tuple[Captured[T], ...]) -> list[Span]:
+    def settled(self, hypotheses: Hypotheses) -> list[Span]:
         """Return the spans that every text that goes on has, in the order of their completion."""
         settle = self.stepper.tracer.settle
-        return _common([settle(known.side.parse).spans for known in hypotheses])
+        return _common([settle(h.side.parse).spans for h in hypotheses])
 
-    def finished(self, hypotheses: tuple[Captured[T], ...]) -> list[Span]:
+    def finished(self, hypotheses: Hypotheses) -> list[Span]:
         """Return the spans of a text that ends here."""
-        ending = (known for known in hypotheses if self.may_end(known))
-        return _common([self.stepper.finish(known).spans for known in ending])
+        ending = (h for h in hypotheses if self.may_end(h))
+        return _common([self.stepper.finish(h).spans for h in ending])
 
 
-class CapturingMachine(TracingMachine[Traced]):
+class CapturingMachine(TracingMachine):
     """A machine that captures symbols; all else is the artifact's."""
 
     def __init__(self, artifact: Artifact, machine: LalrMachine, symbols: Symbols) -> None:
-        stepper = CapturingStepper(machine, symbols)
+        stepper = TracingStepper(machine, symbols, follows_bytes=False)
         super().__init__(machine, stepper, artifact.token_bytes, machine.byte_groups)
 
+    def mask_numbers(self, batch: Iterable[Hypotheses]) -> list[int]:
+        return self.machine.mask_numbers(batch)
+
+    def describe(self, h: Hypothesis) -> Hashable:
+        """Return the artifact's own description: texts go on alike."""
+        return self.machine.describe(h)
+
     def begin(self, h: Hypothesis) -> Traced:
-        return Traced(0, parse_of_nothing(h))
+        return Traced(0, parse_of_nothing(h), CapturedText())
 
-    def mask(self, known: SideHypothesis[Traced]) -> PooledMask:
-        return self.machine.mask(known.hypothesis)
+    def mask(self, h: Hypothesis) -> PooledMask:
+        return self.machine.mask(h)
 
-    def mask_numbers(self, batch: Iterable[tuple[SideHypothesis[Traced], ...]]) -> list[int]:
-        return self.machine.mask_numbers(tuple(x.hypothesis for x in known) for known in batch)
-
-    def side_of(self, known: SideHypothesis[Traced]) -> Hashable:  # noqa: ARG002
+    def side_of(self, h: Hypothesis) -> Hashable:  # noqa: ARG002
         """Return nothing: what was captured decides nothing."""
         return None
-
-    def describe(self, known: SideHypothesis[Traced]) -> Hashable:
-        """Return the artifact's own description: texts go on alike."""
-        return self.machine.describe(known.hypothesis)
 
 
 def parse_of_nothing(h: Hypothesis) -> Parse:
     return Parse(h.stack, Extents(NOWHERE, NOWHERE, None), None)
-
-
-def text_of(known: SideHypothesis[T]) -> CapturedText:
-    """Return the text so far; TypeError: the hypothesis is of another machine."""
-    if not isinstance(known, Captured):
-        raise TypeError("a hypothesis is of the machine that it is given to")
-    text: CapturedText = known.text
-    return text
 
 
 def _common(found: list[Spans]) -> list[Span]:

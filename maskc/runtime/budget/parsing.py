@@ -35,7 +35,6 @@ from maskc.runtime.budget.completions import Proposal, Texts
 from maskc.runtime.budget.derivations import NEVER, Cost, Derivations, DerivationTable
 from maskc.runtime.glr import GlrMachine
 from maskc.runtime.glr.gss import Stacks, list_nodes
-from maskc.runtime.holes.side import SideHypothesis
 from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import ReadSet, Stack
 from maskc.runtime.machine import Hypotheses
@@ -220,9 +219,8 @@ class ParsedTexts(Texts):
             context = self._machine.tables.context[RefinedStateId(end.stack.state)]
         return self._lexemes.words(end.state, end.terminal, context, TerminalId(end.cost.first))
 
-    def _list_ends(self, hypothesis: Any) -> list[_LexemeEnd]:
+    def _list_ends(self, h: Any) -> list[_LexemeEnd]:
         """Return possible ends of the open lexeme of a hypothesis, the best one at least."""
-        h = hypothesis.hypothesis if isinstance(hypothesis, SideHypothesis) else hypothesis
         found = list[_LexemeEnd]()
         least = NEVER
         for terminal, text, state in self._list_rests(h.state):

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Hashable, Iterable, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +24,10 @@ from maskc.runtime.artifact import Compiled
 from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.holes.lexemes import Beginnings, LexemeWalks, TerminalLexemes
 from maskc.runtime.holes.masks import HoleMasks
-from maskc.runtime.holes.side import SideHypothesis, SideMachine, Step
 from maskc.runtime.holes.stepping import BEGINNING, Automaton, HoleStepper, Tracks
 from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import (
+    Hypotheses,
     Hypothesis,
     HypothesisCache,
     ReadSet,
@@ -35,9 +36,10 @@ from maskc.runtime.lalr.hypothesis import (
     pop_and_push,
 )
 from maskc.runtime.lalr.lexemes import COUNTED
+from maskc.runtime.lalr.stepping import Step, Stepper
 from maskc.runtime.link.automata import ByteAutomaton, Words
 from maskc.runtime.machine import Machine, check_hypotheses
-from maskc.runtime.pool import PooledMask
+from maskc.runtime.pool import MaskPool, PooledMask
 from maskc.runtime.scanner import group_bytes
 from maskc.runtime.step_budget import USUAL_STEPS, one_mask
 from maskc.runtime.vocabulary import TokenTable
@@ -45,10 +47,73 @@ from maskc.runtime.vocabulary import TokenTable
 if TYPE_CHECKING:
     from maskc.runtime.artifact import Artifact
 
-_Known = tuple[SideHypothesis[int], ...]
+
+class SideMachine:
+    """A :class:`maskc.runtime.machine.Machine` with a side automaton beside an artifact's.
+
+    Attributes:
+        machine: of the artifact.
+        stepper: moves hypotheses.
+        pool, byte_groups: see the interface.
+    """
+
+    remedy = "give fewer or shorter words, or load the artifact with more steps"
+
+    def __init__(
+        self,
+        machine: LalrMachine,
+        stepper: Stepper,
+        text_of: Callable[[int], bytes | None],
+        byte_groups: tuple[bytes, ...],
+    ) -> None:
+        self.machine, self.stepper, self._text_of = machine, stepper, text_of
+        self.pool: MaskPool = machine.pool
+        self.byte_groups = byte_groups
+
+    @abstractmethod
+    def begin(self, h: Hypothesis) -> Any:
+        """Return the side state before the first byte."""
+
+    @abstractmethod
+    def mask(self, h: Hypothesis) -> PooledMask:
+        """Return the legal tokens."""
+
+    @abstractmethod
+    def side_of(self, h: Hypothesis) -> Hashable:
+        """Return all that the future depends on beside the artifact's hypothesis."""
+
+    def start(self) -> Hypotheses:
+        return tuple(with_side(h, self.begin(h)) for h in self.machine.start())
+
+    def step(self, hypotheses: Hypotheses, text: bytes) -> Hypotheses:
+        with one_mask(self.pool.steps, self.remedy):
+            return self.stepper.step(hypotheses, text, Step(ReadSet(0)))
+
+    def take(self, hypotheses: Hypotheses, token_id: int) -> Hypotheses:
+        text = self._text_of(token_id)
+        return self.step(hypotheses, text) if text else ()
+
+    def may_end(self, h: Hypothesis) -> bool:
+        return self.stepper.may_end(h, ReadSet(0))
+
+    def mask_numbers(self, batch: Iterable[Hypotheses]) -> list[int]:
+        return [
+            (self.mask(h[0]) if len(h) == 1 else self.pool.unite(map(self.mask, h))).number
+            for h in batch
+        ]
+
+    def describe(self, h: Hypothesis) -> Hashable:
+        return (self.machine.describe(h), self.side_of(h))
+
+    def identify(self, h: Hypothesis) -> Hashable:
+        return (self.machine.identify(h), self.side_of(h))
 
 
-class HoleMachine(SideMachine[int]):
+def with_side(h: Hypothesis, side: Any) -> Hypothesis:
+    return Hypothesis(h.state, h.stack, h.indents, h.column, side)
+
+
+class HoleMachine(SideMachine):
     """An artifact's machine with terminals narrowed.
 
     Attributes:
@@ -84,60 +149,52 @@ class HoleMachine(SideMachine[int]):
     def begin(self, h: Hypothesis) -> int:  # noqa: ARG002
         return BEGINNING
 
-    def take(self, hypotheses: _Known, token_id: int) -> _Known:
+    def take(self, hypotheses: Hypotheses, token_id: int) -> Hypotheses:
         if len(hypotheses) == 1:
             return self._take(hypotheses[0], token_id)
-        after = tuple(after for known in hypotheses for after in self._take(known, token_id))
+        after = tuple(after for h in hypotheses for after in self._take(h, token_id))
         check_hypotheses(len(after))
         return after
 
-    def _take(self, known: SideHypothesis[int], token_id: int) -> _Known:
-        h = known.hypothesis
-        effects = self._effects.find((h.state, known.side, token_id, h.stack.state), h)
-        if effects is None:
-            return self._take_first(known, token_id)
-        return tuple(
-            SideHypothesis(
+    def _take(self, h: Hypothesis, token_id: int) -> Hypotheses:
+        key = (h.state, h.side, token_id, h.stack.state)
+        effects = self._effects.find(key, h)
+        if effects is not None:
+            return tuple(
                 Hypothesis(
                     state,
                     pop_and_push(h.stack, n_popped, pushed),
                     h.indents if indents is None else indents,
                     column,
-                ),
-                track,
+                    track,
+                )
+                for (n_popped, pushed, state, indents, column), track in effects
             )
-            for (n_popped, pushed, state, indents, column), track in effects
-        )
-
-    def _take_first(self, known: SideHypothesis[int], token_id: int) -> _Known:
-        """Return the same, by following the token's bytes, and cache it."""
         text = self._text_of(token_id)
         if not text:
             return ()
-        h = known.hypothesis
         reads = ReadSet(h.stack.depth)
         with one_mask(self.pool.steps, self.remedy):
-            after = self.stepper.step((known,), text, Step(reads))
-        effects = tuple((find_effect(h, x.hypothesis, reads.lowest), x.side) for x in after)
+            after = self.stepper.step((h,), text, Step(reads))
         reads.layout |= self.machine.counts_columns[h.state]
-        self._effects.keep((h.state, known.side, token_id, h.stack.state), h, reads, effects)
-        return tuple(after)
+        effects = tuple((find_effect(h, x, reads.lowest), x.side) for x in after)
+        self._effects.keep(key, h, reads, effects)
+        return after
 
-    def mask(self, known: SideHypothesis[int]) -> PooledMask:
-        h = known.hypothesis
-        key = (h.state, known.side, h.stack.state)
+    def mask(self, h: Hypothesis) -> PooledMask:
+        key = (h.state, h.side, h.stack.state)
         found: PooledMask | None = self._mask_of.find(key, h)
         if found is None:
             reads = ReadSet(h.stack.depth)
             with one_mask(self.pool.steps, self.remedy):
-                found = self.masks.compose(known, reads)
+                found = self.masks.compose(h, reads)
             reads.layout |= self.machine.counts_columns[h.state]
             self._mask_of.keep(key, h, reads, found)
         return found
 
-    def side_of(self, known: SideHypothesis[int]) -> Hashable:
+    def side_of(self, h: Hypothesis) -> Hashable:
         """Return the words' states, which say all about the open lexeme."""
-        return self.tracks.states_of(known.side)
+        return self.tracks.states_of(h.side)
 
 
 _N_NEAREST = 3

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from maskc.ids import DEAD, NO_LINE, BoundaryId, ContextId, ScannerStateId, TerminalId
 from maskc.runtime.graph import Mask
 from maskc.runtime.holes.lexemes import Exits, Inside, LexemeWalks, TrieState
-from maskc.runtime.holes.side import SideHypothesis
 from maskc.runtime.holes.stepping import BEGINNING, OUTSIDE, HoleStepper, Tracks
 from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import Ended, Hypothesis, ReadSet
@@ -56,30 +55,30 @@ class HoleMasks:
 
     def compose(
         self,
-        known: SideHypothesis[int],
+        h: Hypothesis,
         reads: ReadSet,
         follow: Callable[[Trail], HoleMasks] | None = None,
     ) -> PooledMask:
         """Return the tokens that a hypothesis allows.
 
         Args:
-            known: the hypothesis, and its track.
+            h: the hypothesis, whose side state is a track.
             reads: notes what was read.
             follow: returns the masks with the words that are legal after some lexemes of a token;
                 by default those of the hypothesis stay.
         """
-        h, index = known.hypothesis, self._index
+        index = self._index
         legal = unpack(self._machine.compose(h, reads).words)[index.order]
         before: Ended = (h.stack, h.indents)
         kept = np.zeros(len(legal), dtype=np.bool_)
-        start = TrieState(ROOT, h.state, known.side, h.column)
+        start = TrieState(ROOT, h.state, h.side, h.column)
         inside = self.stay(start, before, kept, reads)
         asked = legal if inside.asked is None else legal & inside.asked
         if asked.any():
             left: list[_Left] = [(exits, before, self, ()) for exits in inside.exits]
             self._leave(left, asked, kept, reads, follow)
         words = index.pack(index.order[(legal & ~asked) | (kept & asked)])
-        if self.stepper.may_end(known, reads):
+        if self.stepper.may_end(h, reads):
             words = words | self._pool.end_only.words
         return self._pool.share(words)
 
@@ -90,8 +89,7 @@ class HoleMasks:
         (stack, indents), stepper = before, self.stepper
         inside = self._walks.inside(start, counts=stepper.counts(stack))
         for (_, state, track, column), tokens in inside.groups:
-            h = Hypothesis(state, stack, indents, column)
-            if stepper.is_live(SideHypothesis(h, track), reads):
+            if stepper.is_live(Hypothesis(state, stack, indents, column, track), reads):
                 kept[tokens] = True
         return inside
 

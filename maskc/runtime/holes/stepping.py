@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 from maskc.ids import EMPTY_TEXT, BoundaryId, OpenLexemeId, ScannerStateId, TerminalId
 from maskc.runtime.cache import Budget, Cache
-from maskc.runtime.holes.side import SideHypothesis, SideStepper, Step
 from maskc.runtime.lalr import LalrMachine
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack
+from maskc.runtime.lalr.stepping import Step, Stepper
 from maskc.runtime.link.automata import START, ByteAutomaton
 from maskc.runtime.step_budget import charge_steps
 
@@ -132,7 +132,7 @@ class Tracks:
 NO_ENDS: frozenset[BoundaryId] = frozenset()
 
 
-class HoleStepper(SideStepper[int]):
+class HoleStepper(Stepper):
     """Moves hypotheses by bytes; the side state of each is a track."""
 
     def __init__(
@@ -142,7 +142,13 @@ class HoleStepper(SideStepper[int]):
         tracks: Tracks,
         budget: Budget,
     ) -> None:
-        super().__init__(machine)
+        super().__init__(
+            machine.scanner,
+            machine.tables,
+            machine.lexemes,
+            machine.counts_columns,
+            follows_bytes=True,
+        )
         self._lookaheads, self._shift = machine.lookaheads, machine.effects.shift
         self._tracks = tracks
         holes = 0
@@ -160,10 +166,9 @@ class HoleStepper(SideStepper[int]):
         return moved if moved or self.may_leave[state] else None
 
     def end(
-        self, known: SideHypothesis[int], terminal: TerminalId, step: Step
+        self, h: Hypothesis, terminal: TerminalId, step: Step
     ) -> tuple[Stack, tuple[int, ...], int] | None:
-        h = known.hypothesis
-        if not self._tracks.allows(known.side, terminal):
+        if not self._tracks.allows(h.side, terminal):
             return None
         ended = self._lexemes.end(h.stack, h.indents, terminal, h.column, step.reads)
         return None if ended is None else (*ended, BEGINNING)
@@ -171,11 +176,11 @@ class HoleStepper(SideStepper[int]):
     def begin(self, side: int, byte: int, state: ScannerStateId, step: Step) -> int | None:  # noqa: ARG002
         return self.go_on(side, byte, state)
 
-    def is_live(self, known: SideHypothesis[int], reads: ReadSet) -> bool:
-        h, track, tables = known.hypothesis, known.side, self._tables
+    def is_live(self, h: Hypothesis, reads: ReadSet) -> bool:
+        track, tables = h.side, self._tables
         if not self._tracks.inside[h.state]:
             return self._lexemes.is_live(h, reads)
-        if self.scanner.end_of_text[h.state] == EMPTY_TEXT and self.may_end(known, reads):
+        if self.scanner.end_of_text[h.state] == EMPTY_TEXT and self.may_end(h, reads):
             return True
         if self.may_leave[h.state] and self._leads_on_outside(h, reads):
             return True
@@ -254,9 +259,9 @@ class HoleStepper(SideStepper[int]):
                     pending.append((entered, moved))
         return frozenset(found)
 
-    def may_end(self, known: SideHypothesis[int], reads: ReadSet) -> bool:
-        terminal = self.scanner.end_of_text[known.hypothesis.state]
-        return self._tracks.allows(known.side, terminal) and super().may_end(known, reads)
+    def may_end(self, h: Hypothesis, reads: ReadSet) -> bool:
+        terminal = self.scanner.end_of_text[h.state]
+        return self._tracks.allows(h.side, terminal) and self._lexemes.may_end(h, reads)
 
     def _becomes_other(self, number: OpenLexemeId, holes: int) -> bool:
         lexeme = self._lookaheads.open_lexeme(number)

@@ -116,19 +116,28 @@ def pop_and_push(stack: Stack, n_popped: int, pushed: tuple[RefinedStateId, ...]
     return stack
 
 
+NO_SIDE: Final = 0  # the state of no side automaton
+
+
 class Hypothesis:
     """A scanner state, a parser stack and, with indentation, a layout. Never changes."""
 
-    __slots__ = ("column", "indents", "mask", "stack", "state")
+    __slots__ = ("column", "indents", "mask", "side", "stack", "state")
 
     def __init__(
-        self, state: ScannerStateId, stack: Stack, indents: tuple[int, ...], column: int
+        self,
+        state: ScannerStateId,
+        stack: Stack,
+        indents: tuple[int, ...],
+        column: int,
+        side: Any = NO_SIDE,
     ) -> None:
         self.state = state  # scanner state
         self.stack = stack  # parser stack, without the open lexeme
         self.indents = indents  # columns of the open blocks, outermost first
         # column reached in the open lexeme, NO_LINE before its first line break
         self.column = column
+        self.side = side  # what a side automaton knows, see :mod:`maskc.runtime.lalr.stepping`
         # its legal tokens, once they were asked for, if their mask has a number: those without one
         # are evicted, and must not be kept alive by each matcher that went through here
         self.mask: PooledMask | None = None
