@@ -11,7 +11,6 @@ Example: the artifact of ``{"type": "boolean"}`` has the text ``true``, in llama
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -28,6 +27,7 @@ from maskc.kit.constraint import Constraint
 from maskc.kit.documents import FORMATS, MOST_STEPS, write_documents
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.batches import allocate_bitmask
+from maskc.runtime.link import cut_reply
 from maskc.tags.families import Tool, load_family, render
 from maskc.tags.tools import read_choice, read_tools
 from maskc.vocab.vocabulary import Vocabulary
@@ -111,20 +111,9 @@ def cut(text: str, special_ids: Mapping[str, int]) -> list[bytes | int]:
     [b'a', b'b', 7]
     """
     found = list[bytes | int]()
-    for part in split(text, special_ids):
-        found += [part] if isinstance(part, int) else [bytes([byte]) for byte in part]
+    for part in cut_reply(text, special_ids):
+        found += [part] if isinstance(part, int) else [bytes([b]) for b in part.encode()]
     return found
-
-
-def split(text: str, special_ids: Mapping[str, int]) -> list[bytes | int]:
-    """Return the ids of the special tokens in a text, and the bytes between them.
-
-    >>> split("ab<s>", {"<s>": 7, "<": 8})
-    [b'ab', 7]
-    """
-    names = sorted(filter(None, special_ids), key=len, reverse=True)
-    parts = re.split(f"({'|'.join(map(re.escape, names))})", text) if names else [text]
-    return [special_ids.get(part, part.encode()) for part in filter(None, parts)]
 
 
 def _follow(constraint: Constraint, text: list[bytes | int]) -> None:
@@ -174,7 +163,7 @@ def add_calls(
         for tool in chosen[:_MOST_TOOLS]:
             tag = writer.describe([tool], form, parallel=parallel, reasoning=reasoning)
             calls = (
-                split(render(tag, arguments), vocabulary.special_ids)
+                cut_reply(render(tag, arguments), vocabulary.special_ids)
                 for arguments in _list_arguments(kit, tool.schema)
             )
             found += _list_legal(artifact, calls, vocabulary)
@@ -202,7 +191,7 @@ def _open(contents: Contents) -> Artifact:
 
 
 def _list_legal(
-    artifact: Artifact, texts: Iterable[Iterable[bytes | int]], vocabulary: Vocabulary
+    artifact: Artifact, texts: Iterable[Iterable[bytes | str | int]], vocabulary: Vocabulary
 ) -> Iterator[list[int]]:
     """Yield the tokens of texts as far as they are legal, with the end if a text may end there.
 
@@ -212,7 +201,8 @@ def _list_legal(
     for text in texts:
         tokens: list[int] = []
         for part in text:
-            tokens += cutter.cut(part) if isinstance(part, bytes) else [part]
+            data = part.encode() if isinstance(part, str) else part
+            tokens += [data] if isinstance(data, int) else cutter.cut(data)
         try:
             matcher = artifact.matcher()
             n_legal = matcher.accept_tokens(tokens)

@@ -31,7 +31,9 @@ import gc
 import threading
 from collections.abc import Callable, Hashable
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+_Result = TypeVar("_Result")
 
 # Estimated sizes of CPython objects; a test compares what is allocated with the budget.
 ENTRY_BYTES: Final = 250  # a key, its entry in a dict, a small result
@@ -189,6 +191,14 @@ class Cache:
                 found = previous.get(key)
                 if found is not None:
                     self.put(key, found)
+        return found
+
+    def get_or_make(self, key: object, make: Callable[[], _Result]) -> _Result:
+        """Return the result, which is made if there is none."""
+        found: _Result | None = self.get(key)
+        if found is None:
+            found = make()
+            self.put(key, found)
         return found
 
     def put(self, key: object, result: object) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from maskc.errors import BudgetError, LimitError, SchemaError, UnsatisfiableError
 from maskc.runtime.link.joining.expressions import Expression
-from maskc.runtime.link.plan.composing import Alternatives, Constant, Counts, Item, Late, Parameters
+from maskc.runtime.link.plan.composing import Alternatives, Constant, Counts, Item, Parameters
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.records import Position
 from maskc.tags.objects import (
@@ -183,9 +183,9 @@ class Arguments:
             return [(style.string, self._free())]
         if isinstance(kind, str) and kind not in ("string", "integer", "number"):
             booleans = style.booleans if kind == "boolean" else ()
-            return [(self._between(kind), Late(partial(self._json, schema, None, booleans)))]
+            return [(self._between(kind), partial(self._json, schema, None, booleans))]
         if kind is not None and kind != "string":
-            return [(self._between("number"), Late(partial(self._json, schema, None)))]
+            return [(self._between("number"), partial(self._json, schema, None))]
         return self._split(schema, path)
 
     def _split(self, schema: Any, path: str) -> list[tuple[str, Item]]:
@@ -240,13 +240,13 @@ class Arguments:
         ]
         if len(found) < 2:
             return found[0] if found else None
-        return Late(lambda: self._compose.either([[value] for value in found]))
+        return lambda: self._compose.either([[value] for value in found])
 
     def _object(self, schema: Mapping[str, Any], path: str) -> Item:
         table = self._shared.tables.get(id(schema))
         if table is None:
             table = self._make_inner(schema, pointer=f"{self._pointer}{path}")
-        return Late(table.expression)
+        return table.expression
 
     def _array(self, schema: Mapping[str, Any], path: str) -> Item | None:
         """Return an array, item by item, ``None`` if it must have some and none can be written."""
@@ -261,7 +261,7 @@ class Arguments:
             self._check_inner(items, inner)
         if not self._is_writable(items, inner) and low:
             return None
-        return Late(partial(self._items, items, inner, low, high))
+        return partial(self._items, items, inner, low, high)
 
     def _check_inner(self, schema: Any, path: str) -> None:
         """Refuse texts in arrays of arrays: a parser takes a bracket in them for one of its own."""

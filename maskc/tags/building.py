@@ -19,7 +19,7 @@ from maskc.errors import GrammarError, LimitError, SchemaError, TagError
 from maskc.runtime.link.joining.expressions import Expression, PieceExpression
 from maskc.runtime.link.joining.machine_pieces import SchemaPiece
 from maskc.runtime.link.joining.pieces import ATOM, Word
-from maskc.runtime.link.plan.composing import Composer, Constant, Item, Late, check_words
+from maskc.runtime.link.plan.composing import Composer, Constant, Item, check_words
 from maskc.runtime.link.text import FreeWords
 from maskc.runtime.link.text.without_words import may_be_forbidden
 from maskc.runtime.schema.plan import Plan
@@ -192,7 +192,7 @@ class LinkBuilder:
             blanks=at_most(given.max_blanks, on_line=_LINE_BREAK in given.excludes),
         )
         # What cannot be compiled is refused with the request.
-        return Late(partial(make, schema)) if is_plain(schema) else self._make(given, schema, make)
+        return partial(make, schema) if is_plain(schema) else self._make(given, schema, make)
 
     def _make(self, given: f.JsonSchema, schema: Any, make: Callable[[Any], _Made]) -> _Made:
         made, notes = self._context.compile(schema, make, given.pointer)
@@ -211,8 +211,8 @@ class LinkBuilder:
         )
         if may_wait(schema, given.style, given.excludes):
             # The same one whenever it is asked for.
-            return Late(cache(lambda: read(schema).expression()))
-        return Late(self._make(given, schema, read).expression)
+            return cache(lambda: read(schema).expression())
+        return self._make(given, schema, read).expression
 
     def free(self, forbidden: tuple[str, ...]) -> list[Item]:
         return self._any_text(f.AnyText("", forbidden, None, None))

@@ -181,7 +181,7 @@ def _fill_call(form: Any, name: str, schema: Any) -> Any:
 
 
 def _make_call(form: f.Tag, tool: Tool) -> f.Tag:
-    begin = f.with_name(form.begin, tool.name) if isinstance(form.begin, str) else form.begin
+    begin = _fill_call(form.begin, tool.name, None)
     return f.Tag(form.pointer, begin, _make_content(form.content, tool), form.ends)
 
 
@@ -191,7 +191,7 @@ def _make_content(form: f.Format, tool: Tool) -> f.Format:
             fields = (tool.pointer, tool.schema, form.style, True, None, form.excludes)
             return f.JsonSchema(*fields, tool=tool.name)
         case f.ConstString():
-            return f.ConstString(form.pointer, f.with_name(form.value, tool.name))
+            return f.ConstString(form.pointer, form.value.replace("{name}", tool.name))
         case f.SequenceFormat():
             elements = tuple([_make_content(element, tool) for element in form.elements])
             return f.SequenceFormat(form.pointer, elements)

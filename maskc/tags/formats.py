@@ -18,25 +18,6 @@ from maskc.runtime.link.joining.pieces import ATOM, Word
 
 # Of one constant: each of them doubles the ways to write it.
 _MOST_NAMES = 4
-_MOST_TEMPLATES = 1_000
-_HERE = b"\x00"  # no template has it
-
-
-class Named(str):
-    """A text with the name of a tool in it; ``template`` has ``{name}`` instead."""
-
-    __slots__ = ("name", "template")
-
-    template: str
-    name: str
-
-
-def with_name(template: str, name: str) -> str:
-    if "{name}" not in template:
-        return template
-    found = Named(template.replace("{name}", name))
-    found.template, found.name = template, name
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,17 +167,12 @@ class Strings:
     def __init__(
         self, special_ids: Mapping[str, int], ends: frozenset[int], *, names_as_text: bool
     ) -> None:
-        self._around: dict[str, list[tuple[bool, list[tuple[Word, Word]], bytes]]] = {}
         self._ids, self._ends, self.names_as_text = special_ids, ends, names_as_text
-        self._lengths: dict[str, list[int]] = {}
-        for name in special_ids:
-            lengths = self._lengths.setdefault(name[0], [])
-            if len(name) not in lengths:
-                lengths.append(len(name))
-        for lengths in self._lengths.values():
-            lengths.sort(reverse=True)
-        firsts = "".join(map(re.escape, self._lengths))
-        self._firsts = re.compile(f"[{firsts}]" if firsts else r"(?!)")
+        names = sorted(special_ids, key=len, reverse=True)
+        firsts = "".join({re.escape(name[0]) for name in names})
+        # Most characters begin no name, and the longest of the names is found.
+        found = f"(?=[{firsts}])(?:{'|'.join(map(re.escape, names))})" if names else r"(?!)"
+        self._names = re.compile(found)
         self._sizes = {ATOM + token: len(name.encode()) for name, token in special_ids.items()}
 
     def size(self, symbol: int) -> int:
@@ -204,37 +180,6 @@ class Strings:
 
     def cut(self, text: str) -> list[WrittenStretch]:
         """Return the stretches of a text, none of them with very many ways to write it."""
-        if type(text) is not Named:
-            return self._cut(text)
-        # All tools have the same text around their names, and a name is no token.
-        around = self._around.get(text.template)
-        if around is None:
-            if len(self._around) >= _MOST_TEMPLATES:
-                self._around.clear()
-            around = self._around[text.template] = self._cut_template(text.template)
-        name = text.name.encode()
-        symbols = tuple(name)
-        return [
-            WrittenStretch(
-                tuple(left + symbols + right for left, right in words), data.replace(_HERE, name)
-            )
-            if is_named
-            else WrittenStretch(tuple(left for left, _ in words), data)
-            for is_named, words, data in around
-        ]
-
-    def _cut_template(self, template: str) -> list[tuple[bool, list[tuple[Word, Word]], bytes]]:
-        found = []
-        for stretch in self._cut(template.replace("{name}", _HERE.decode())):
-            is_named = _HERE in stretch.text
-            halves = []
-            for word in stretch.words:
-                index = word.index(_HERE[0]) if is_named else len(word)
-                halves.append((word[:index], word[index + 1 :]))
-            found.append((is_named, halves, stretch.text))
-        return found
-
-    def _cut(self, text: str) -> list[WrittenStretch]:
         found: list[WrittenStretch] = []
         open_, n_names = WrittenStretch(((),), b""), 0
         for piece, token in self._find_names(text):
@@ -263,18 +208,7 @@ class Strings:
         """Return the parts of a text, each with the special token whose name it is."""
         found: list[tuple[str, int | None]] = []
         begin = 0
-        for match in self._firsts.finditer(text):
-            index = match.start()
-            if index < begin:
-                continue  # inside of a name
-            for length in self._lengths[text[index]]:
-                token = self._ids.get(text[index : index + length])
-                if token is not None:
-                    if begin < index:
-                        found.append((text[begin:index], None))
-                    found.append((text[index : index + length], token))
-                    begin = index + length
-                    break
-        if begin < len(text):
-            found.append((text[begin:], None))
-        return found
+        for match in self._names.finditer(text):
+            found += [(text[begin : match.start()], None), (match[0], self._ids[match[0]])]
+            begin = match.end()
+        return [part for part in (*found, (text[begin:], None)) if part[0]]

@@ -23,7 +23,6 @@ from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
     Expression,
-    Nothing,
     PieceExpression,
     Repetition,
 )
@@ -42,7 +41,6 @@ from maskc.runtime.link.plan.composing import (
     Alternatives,
     Constant,
     Item,
-    Late,
     Members,
     Parameters,
 )
@@ -129,7 +127,7 @@ class _Freezer:
 
     def _freeze(self, expression: Expression) -> Node:
         match expression:
-            case Nothing():
+            case Concatenation(parts=()):
                 return "nothing", []
             case Concatenation(parts=parts):
                 return "sequence", [[self.number(part) for part in parts]]
@@ -238,4 +236,4 @@ class _Freezer:
     def _item(self, item: Item) -> int | list[Word]:
         if isinstance(item, Constant):
             return list(self._note(item.words))
-        return self.number(item.make() if isinstance(item, Late) else item)
+        return self.number(item if isinstance(item, Expression) else item())

@@ -54,8 +54,8 @@ def test_neighbours_are_those_that_merging_leaves_apart(seed):
     for token in few:
         left = {b for b in few if tokenizer.merge(texts[token] + texts[b]) == [token, b]}
         right = {b for b in few if tokenizer.merge(texts[b] + texts[token]) == [b, token]}
-        assert ids_of(spelling.followers(token)) & set(few) == left
-        assert ids_of(spelling.predecessors(token)) & set(few) == right
+        assert ids_of(spelling.neighbours(token, is_left=True)) & set(few) == left
+        assert ids_of(spelling.neighbours(token, is_left=False)) & set(few) == right
 
 
 class Reference:

@@ -3,7 +3,7 @@
 import pytest
 
 from maskc.runtime.link.joining.pieces import ATOM
-from maskc.tags.formats import Named, Strings, with_name
+from maskc.tags.formats import Strings
 from maskc.tags.styles import STYLES
 
 IDS = {"<a>": 5, "<a><b>": 6, "<end>": 9}
@@ -37,15 +37,6 @@ def test_many_names_are_cut_so_that_no_stretch_has_many_ways():
     stretches = AS_TEXT.cut("<a>" * 12)
     assert b"".join(stretch.text for stretch in stretches) == b"<a>" * 12
     assert max(len(stretch.words) for stretch in stretches) <= 16
-
-
-def test_a_template_is_cut_once_and_filled_for_each_name():
-    for name in ("f", "get_é"):
-        text = with_name("<a>{name}!", name)
-        assert ALONE.cut(text) == ALONE.cut(str.__str__(text))
-        assert isinstance(text, Named)
-        assert (text.template, text.name) == ("<a>{name}!", name)
-    assert type(with_name("<f>", "get")) is str
 
 
 @pytest.mark.parametrize("name", STYLES)

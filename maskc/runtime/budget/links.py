@@ -110,7 +110,8 @@ class LinkTexts(Texts):
 
     def _finish(self, link: Link) -> tuple[int, Written] | None:
         """Return about how many bytes finish a hypothesis, and the first of them."""
-        own, rest = self._own(link.piece, link.inner), self._rest(link.rest)
+        own = self._own(link.piece, link.inner)
+        rest = self._remember(link.rest, lambda: self._find_rest(link.rest))
         if own is None or rest is None:
             return None if own is None else (FAR, own[1])
         return own[0] + len(rest), own[1] or rest
@@ -154,10 +155,6 @@ class LinkTexts(Texts):
             self._open.discard(key)
         self._n_known_bytes += _ENTRY_BYTES + 8 * len(found or ())
         return found
-
-    def _rest(self, rest: Rest) -> Written | None:
-        """Return a short text of what follows; ``None`` if none is known."""
-        return self._remember(rest, lambda: self._find_rest(rest))
 
     def _find_rest(self, rest: Rest) -> Written | None:
         parts: list[Written | None] = []
@@ -286,14 +283,12 @@ def _by_filler(byte: int) -> tuple[int, int]:
 
 def _list_moves(automaton: ByteAutomaton[Any], state: int) -> list[tuple[int, int]]:
     """Return the symbols that may follow, usual bytes first, each with the state after it."""
-    moves = sorted(automaton.moves(state).items(), key=_by_use)
+    moves = sorted(
+        automaton.moves(state).items(), key=lambda move: (_ORDER.get(move[0], len(_ORDER)), move[0])
+    )
     if automaton.has_labels:
         moves += [(-1 - token, at) for token, at in sorted(automaton.atoms(state).items())]
     return moves
-
-
-def _by_use(move: tuple[int, int]) -> tuple[int, int]:
-    return _ORDER.get(move[0], len(_ORDER)), move[0]
 
 
 def _open(piece: Piece, inner: Any) -> tuple[Machine[Any], Any] | None:

@@ -243,8 +243,8 @@ class JsonTexts(Texts):
         _, number, (index, counts, values), phase, _ = state
         entry = self._plan.arrays[number]
         list_parts = partial(self._list_items, entry if values is not None else None, entry.rule)
-        can_close = partial(_can_close, entry.rule)
-        return _close((index, counts), can_close, list_parts, phase, b"]")
+        rule = entry.rule
+        return _close((index, counts), lambda here: rule.can_close(*here), list_parts, phase, b"]")
 
     def _list_items(
         self, compared: ArrayEntry | None, rule: ArrayRule, here: _Items, before: Sequence[bytes]
@@ -260,10 +260,6 @@ class JsonTexts(Texts):
                     text = next((each for each in others if each not in used), None)
                 if text is not None:
                     yield missing, len(text), text, after
-
-
-def _can_close(rule: ArrayRule, here: _Items) -> bool:
-    return rule.can_close(*here)
 
 
 def _close(

@@ -99,7 +99,10 @@ class GlrMachine:
         with one_mask(self.pool.steps, _REMEDY):
             for h in hypotheses:
                 self._add(here, h.state, h.stacks)
-            return self._step(here, text)
+            for byte_class in text.translate(self.scanner.byte_classes):
+                charge_steps(1 + len(here) // _STATES)
+                here = self._advance(here, byte_class)
+            return _sorted(self._keep_live(here))
 
     def take(self, hypotheses: GlrHypotheses, token_id: int) -> GlrHypotheses:
         if len(hypotheses) == 1:
@@ -146,15 +149,13 @@ class GlrMachine:
         if found is None:
             self._composer.evict_if_full()
             with one_mask(self.pool.steps, _REMEDY):
-                found = self._find_mask(hypothesis.state, hypothesis.stacks)
+                unions = self.debts.read(hypothesis.state, hypothesis.stacks)
+                can_finish = END_OF_TEXT in unions
+                unions.discard(END_OF_TEXT)
+                joined = self._tokens_without_rows.join(unions)
+                found = self._composer.compose(joined, can_finish=can_finish)
             self._masks.put(key, found)
         return found
-
-    def _find_mask(self, state: ScannerStateId, stacks: Stacks) -> PooledMask:
-        unions = self.debts.read(state, stacks)
-        can_finish = END_OF_TEXT in unions
-        unions.discard(END_OF_TEXT)
-        return self._composer.compose(self._tokens_without_rows.join(unions), can_finish=can_finish)
 
     def mask_numbers(self, batch: Iterable[GlrHypotheses]) -> list[int]:
         return [
@@ -174,13 +175,6 @@ class GlrMachine:
         state, stacks = hypothesis.state, hypothesis.stacks
         lookaheads = self._list_possible(state)
         return (state, self.gss.identify(stacks, lookaheads))
-
-    def _step(self, here: _StacksOf, text: bytes) -> GlrHypotheses:
-        """Return the live hypotheses after the bytes."""
-        for byte_class in text.translate(self.scanner.byte_classes):
-            charge_steps(1 + len(here) // _STATES)
-            here = self._advance(here, byte_class)
-        return _sorted(self._keep_live(here))
 
     def _advance(self, here: _StacksOf, byte_class: int) -> _StacksOf:
         """Return what some hypotheses become after a byte, and no more than is live if they fork.

@@ -176,7 +176,9 @@ class DebtReader:
         self._n_lengths = 1 + parser.longest
         self._n_pushed = max(parser.n_nonterminals, len(parser.taken))
         self._tops = Cache(budget)  # query and layer in one number → edge
-        self._edges = Cache(budget, _measure)  # (debts, state) → edge
+        self._edges = Cache(  # (debts, state) → edge
+            budget, lambda key, _: ENTRY_BYTES + _NUMBER_BYTES * len(key[0])
+        )
 
     def read(self, scanner_state: ScannerStateId, stacks: Stacks) -> set[int]:
         """Return the unions that are legal in a scanner state over some stacks.
@@ -373,7 +375,3 @@ def _unite(several: set[Debts]) -> Debts:
     charge_steps(sum([1 + len(debts) // _AT_ONCE for debts in several]))
     found: set[Debt] = set()
     return tuple(sorted(found.union(*several)))
-
-
-def _measure(key: tuple[Debts, GeneralStateId], _: DebtEdge) -> int:
-    return ENTRY_BYTES + _NUMBER_BYTES * len(key[0])

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from maskc.ids import GeneralStateId, NonterminalId, TerminalId
 from maskc.runtime.cache import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
-from maskc.runtime.scanner import to_bit_sets, view_numbers
+from maskc.runtime.scanner import TableRows, to_bit_sets
 from maskc.runtime.step_budget import charge_steps
 
 # In one step of :mod:`maskc.runtime.step_budget`: nodes that are looked at, and pairs compared.
@@ -71,13 +71,6 @@ Paths = tuple[tuple[GeneralStateId, int], ...]
 # least one.
 Reduction = tuple[NonterminalId, int]
 
-# The columns of each table, beside where the rows of a state begin.
-_COLUMNS: Final = {
-    "shift": ("terminal", "state"),
-    "goto": ("nonterminal", "state"),
-    "reduce": ("nonterminal", "length"),
-}
-
 BOTTOM = GeneralStateId(-1)  # instead of the state below the start state, without any gotos
 
 
@@ -86,11 +79,9 @@ class Lr0Tables:
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._arrays = arrays
-        self._first = {table: view_numbers(arrays[f"general_{table}_first"]) for table in _COLUMNS}
-        self._columns = {
-            table: [view_numbers(arrays[f"general_{table}_{name}"]) for name in names]
-            for table, names in _COLUMNS.items()
-        }
+        self._shift_rows = TableRows(arrays, "general_shift", ("terminal", "state"))
+        self._goto_rows = TableRows(arrays, "general_goto", ("nonterminal", "state"))
+        self._reduce_rows = TableRows(arrays, "general_reduce", ("nonterminal", "length"))
         # state → the lookaheads, as a bit set, that it shifts or ends with
         self.taken = to_bit_sets(arrays["general_taken"])
         # state → those that a stack with this state on top can go on with, reductions included; all
@@ -118,7 +109,7 @@ class Lr0Tables:
         row = self._shifts[state]
         if row is None:
             row = {}
-            for terminal, target in self._pairs(state, "shift"):
+            for terminal, target in self._shift_rows.pairs(state):
                 row[terminal] = (*row.get(terminal, ()), target)
             self._shifts[state] = row
         return row
@@ -127,21 +118,15 @@ class Lr0Tables:
         """Return nonterminal → state."""
         row = self._gotos[state]
         if row is None:
-            row = self._gotos[state] = dict(self._pairs(state, "goto"))
+            row = self._gotos[state] = dict(self._goto_rows.pairs(state))
         return row
 
     def reduces(self, state: GeneralStateId) -> tuple[Reduction, ...]:
         """Return the productions that end in a state."""
         row = self._reduces[state]
         if row is None:
-            row = tuple(self._pairs(state, "reduce"))
-            self._reduces[state] = row
+            row = self._reduces[state] = tuple(self._reduce_rows.pairs(state))
         return row
-
-    def _pairs(self, state: GeneralStateId, table: str) -> list[tuple[Any, Any]]:
-        low, high = self._first[table][state], self._first[table][state + 1]
-        left, right = self._columns[table]
-        return list(zip(left[low:high].tolist(), right[low:high].tolist(), strict=True))
 
 
 class GraphStructuredStack:
@@ -197,11 +182,9 @@ class GraphStructuredStack:
         and of those that take none of the lookaheads nothing is left.
         """
         key = (stacks[0], lookaheads)
-        found: tuple[Paths, ...] | None = self._described.get(key)
-        if found is None:
-            found = self._list_paths(self._going(stacks, lookaheads))
-            self._described.put(key, found)
-        return found
+        return self._described.get_or_make(
+            key, lambda: self._list_paths(self._going(stacks, lookaheads))
+        )
 
     def identify(self, stacks: Stacks, lookaheads: int) -> frozenset[int]:
         """Return the numbers of the nodes on top of those that go on with some lookaheads."""

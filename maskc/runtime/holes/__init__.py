@@ -295,12 +295,10 @@ class Binder:
             [hole.reach for hole in holes],
             self._budget,
         )
-        beginnings = self._beginnings.get(terminals)
-        if beginnings is None:
-            beginnings = Beginnings(
-                self._machine.scanner, holes, artifact.tokens.index.tokens, self._budget
-            )
-            self._beginnings.put(terminals, beginnings)
+        scanner, trie = self._machine.scanner, artifact.tokens.index.tokens
+        beginnings = self._beginnings.get_or_make(
+            terminals, lambda: Beginnings(scanner, holes, trie, self._budget)
+        )
         made = HoleMachine(
             self._machine, tuple(holes), tracks, beginnings, artifact.tokens, self._budget
         )

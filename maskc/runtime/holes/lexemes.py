@@ -188,11 +188,7 @@ class Beginnings:
 
     def of(self, state: ScannerStateId) -> Begun:
         """Return the tokens that begin in a scanner state."""
-        found: Begun | None = self._known.get(state)
-        if found is None:
-            found = self._find(state)
-            self._known.put(state, found)
-        return found
+        return self._known.get_or_make(state, lambda: self._find(state))
 
     def _find(self, state: ScannerStateId) -> Begun:
         scanner, trie = self._scanner, self._trie
@@ -293,15 +289,9 @@ class LexemeWalks:
             start: where it is open; at the root, if it cannot become a hole's.
             counts: whether columns count, if the lexeme is a newline.
         """
-        key = (start, counts)
-        found: Inside | None = self._known.get(key)
-        if found is None:
-            if start.node == ROOT and not self._tracks.inside[start.state]:
-                found = self._read_beginnings(start, counts=counts)
-            else:
-                found = self._follow(start, counts=counts)
-            self._known.put(key, found)
-        return found
+        is_outside = start.node == ROOT and not self._tracks.inside[start.state]
+        find = self._read_beginnings if is_outside else self._follow
+        return self._known.get_or_make((start, counts), lambda: find(start, counts=counts))
 
     def _follow(self, start: TrieState, *, counts: bool) -> Inside:
         """Follow the tokens byte by byte."""

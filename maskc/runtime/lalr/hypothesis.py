@@ -87,15 +87,12 @@ def lower(stack: Stack, depth: int) -> Stack:
             here = here.below  # type: ignore[assignment]  # it is not at the bottom
             continue
         if here.skip is None:
-            here.skip = _walk(here, stride)
+            found = here
+            for _ in range(stride):
+                found = found.below  # type: ignore[assignment]  # it is as deep as that
+            here.skip = found
         here = here.skip
     return here
-
-
-def _walk(stack: Stack, n: int) -> Stack:
-    for _ in range(n):
-        stack = stack.below  # type: ignore[assignment]  # the caller has looked at the depth
-    return stack
 
 
 def pop_and_push(stack: Stack, n_popped: int, pushed: tuple[RefinedStateId, ...]) -> Stack:

@@ -16,7 +16,7 @@ the trie of the words, and lets the lexeme end as a TABLE after ``users`` only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from maskc.acyclic import mypyc_attr
 from maskc.ids import DEAD, ENDS, FORKS, NO_LINE, ScannerStateId, TerminalId
@@ -27,6 +27,7 @@ from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
 from maskc.runtime.scanner import ScannerTables
 from maskc.runtime.step_budget import charge_steps
 
+_AT_ONCE: Final = 64  # steps that are charged at once
 # Returns the bytes of a text between two indices.
 Read = Callable[[int, int], bytes]
 
@@ -105,13 +106,16 @@ class Stepper:
             LimitError: there are too many.
         """
         classes = text.translate(self.scanner.byte_classes)
-        here, offset, first = list(hypotheses), 0, step.at
+        here, offset, first, n_steps = list(hypotheses), 0, step.at, 0
         while offset < len(text) and here:
             if len(here) == 1 and not self.follows_bytes:
                 here[0], offset = self._run(here[0], classes, text, offset)
                 if offset == len(text):
                     break
-            charge_steps(len(here))
+            n_steps += len(here)
+            if n_steps > _AT_ONCE:
+                charge_steps(n_steps)
+                n_steps = 0
             step.at, byte_class, byte = first + offset, classes[offset], text[offset]
             after: list[Hypothesis] = []
             for h in here:
@@ -121,6 +125,7 @@ class Stepper:
             # reads a text in one way. Tables that somebody else made may say anything.
             here = self._keep_live(after, step.reads) if len(after) > MANY_HYPOTHESES else after
             offset += 1
+        charge_steps(n_steps)
         return tuple(self._keep_live(here, step.reads))
 
     def _run(

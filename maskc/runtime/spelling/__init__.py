@@ -103,15 +103,8 @@ class Spelling(Shared):
         self._rows: dict[tuple[int, bool], Words] = {}
         self._after: dict[int, NDArray[Any]] = {}
 
-    def followers(self, token: int) -> Words:
-        """Return int32[n_words], the tokens that may follow a token in a chunk."""
-        return self._row(token, is_left=True)
-
-    def predecessors(self, token: int) -> Words:
-        """Return int32[n_words], the tokens that a token may follow in a chunk."""
-        return self._row(token, is_left=False)
-
-    def _row(self, token: int, *, is_left: bool) -> Words:
+    def neighbours(self, token: int, *, is_left: bool) -> Words:
+        """Return int32[n_words], the tokens that may follow a token in a chunk; or precede it."""
         row = self._rows.get((token, is_left))
         if row is None:
             row = pack(self._pairs.neighbours(token, is_left=is_left))

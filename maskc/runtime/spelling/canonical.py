@@ -110,7 +110,7 @@ class CanonicalMachine:
         if token_id >= len(spelling.is_written) or not spelling.is_written[token_id]:
             return ()
         for node, whole in self._before_token(h):
-            if not whole or _has(spelling.followers(h.last), token_id):
+            if not whole or _has(spelling.neighbours(h.last, is_left=True), token_id):
                 after = int(spelling.after(node, np.array([token_id], dtype=np.int32))[0])
                 reached.add(ChunkState(after, spelling.whole_chunks.after(whole, token_id)))
         return tuple(sorted(state for state in reached if state.node != DEAD))
@@ -185,7 +185,7 @@ class CanonicalMachine:
         own = words[: len(self._spelling.writes)]
         for chunk in () if h.is_free else self._before_token(h):
             row = self._look_ahead.row(self.strip(h.inner), chunk)
-            own |= row & self._spelling.followers(h.last) if chunk.whole else row
+            own |= row & self._spelling.neighbours(h.last, is_left=True) if chunk.whole else row
         is_own = not h.is_free and bool(words.any())
         return (self.pool.share(words), True) if is_own else (plain, False)
 

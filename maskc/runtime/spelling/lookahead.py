@@ -194,7 +194,9 @@ class LookAhead:
         else:
             words = self._pack(nexts)
             for index in rest.tolist():
-                can_go_on[index] = (spelling.followers(int(tokens[index])) & words).any()
+                can_go_on[index] = (
+                    spelling.neighbours(int(tokens[index]), is_left=True) & words
+                ).any()
         return can_go_on
 
     def _before(self, nexts: Ints) -> Words:
@@ -204,7 +206,7 @@ class LookAhead:
             evict_half(self._before_tokens, _MOST_ROWS)
             words = self._pack(np.empty(0, dtype=np.int32))
             for token in nexts.tolist():
-                words |= self._spelling.predecessors(token)
+                words |= self._spelling.neighbours(token, is_left=False)
             self._before_tokens[key] = words
         return self._before_tokens[key]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.runtime.link.plan.composing import Composer, Constant, Late
+from maskc.runtime.link.plan.composing import Composer, Constant
 from tests.runtime.link.parts import legal, make_boundaries
 
 
@@ -33,7 +33,7 @@ def test_alternatives_that_begin_with_constants_are_one_hypothesis(composer):
         made.append(text)
         return composer.words([text])
 
-    options = [[word(b"ab"), Late(lambda: make(b"c"))], [word(b"ac"), Late(lambda: make(b"!"))]]
+    options = [[word(b"ab"), lambda: make(b"c")], [word(b"ac"), lambda: make(b"!")]]
     whole = composer.either(options)
     start = starts(composer, whole)
     assert len(start) == 1

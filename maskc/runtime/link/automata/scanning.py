@@ -185,23 +185,15 @@ class AutomatonScans:
     def scan(self, at: int, bytes_: frozenset[int] | None = None) -> Scan:
         """Return what is read of the tokens, from a state, before one of some bytes."""
         key = at if bytes_ is None else (at, bytes_)
-        found: Scan | None = self._scans.get(key)
-        if found is None:
-            found = self._scan(at, bytes_)
-            self._scans.put(key, found)
-        return found
+        return self._scans.get_or_make(key, lambda: self._scan(at, bytes_))
 
     def walk(self, trie: Trie, nodes: Ints) -> Scan:
         """Return what is read from some nodes of a trie on, from the beginning."""
         key = (trie is self.index.suffixes, nodes.tobytes())
-        found: Scan | None = self._scans.get(key)
-        if found is None:
-            charge_steps(len(nodes) // 8)
-            found = self._walk(trie, nodes)
-            self._scans.put(key, found)
-        return found
+        return self._scans.get_or_make(key, lambda: self._walk(trie, nodes))
 
     def _walk(self, trie: Trie, nodes: Ints) -> Scan:
+        charge_steps(len(nodes) // 8)
         return self.scanner.scan(self.automaton, trie, nodes, START)
 
     def _scan(self, at: int, bytes_: frozenset[int] | None) -> Scan:

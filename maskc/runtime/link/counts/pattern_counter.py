@@ -17,7 +17,6 @@ as in ``(?:(?:(?:a|aa){7,19}|a{5,60}){13,40}){2000}``; more are a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -49,19 +48,10 @@ _CONTROL, _BOX = 4, 3  # steps
 _CONTROL_BYTES, _BOX_BYTES = 150, 250  # of memory, about; a test compares
 MAX_BOXES = 4_000
 MAX_NESTED = 60  # of them, those in loops inside loops: they are compared in pairs
-# Boxes of which the results are kept, and how many of these: the states of a mask share some.
-_MOST_BOXES, _MOST_BEGUN = 8, 500
+# Boxes of which what is joined is kept, and how many of these: the states of a mask share some.
+_MOST_BOXES, _MOST_JOINED = 8, 500
 
 State = tuple[tuple[ControlState, Boxes], ...]
-
-
-class _Begun(NamedTuple):
-    """A position whose character may begin: its node after each byte class, and its counts."""
-
-    position: int
-    row: list[int | None]
-    n_joined: int
-    capped: Boxes
 
 
 class PatternCounter(CountingAutomaton[State]):
@@ -80,7 +70,7 @@ class PatternCounter(CountingAutomaton[State]):
         self._groups: dict[tuple[ControlState, ...], list[tuple[int, list[int]]]] = {}
         self._rounds: dict[ControlState, Round | None] = {}
         self._tangled: set[tuple[int, ...]] = set()  # loops that do not go round so
-        self._begun: dict[tuple[int, Boxes], _Begun] = {}  # by position and counts
+        self._joined: dict[tuple[int, Boxes], tuple[Boxes, Boxes]] = {}  # by position
         super().__init__((((START, DONE), FREE),))
 
     def loop_of(self, state: int) -> Loop | None:
@@ -104,77 +94,11 @@ class PatternCounter(CountingAutomaton[State]):
 
     def find_moves(self, name: State) -> dict[int, State]:
         found = dict[int, State]()
-        begun = self._begin_characters(name)
-        inner = [
-            (control[0], self._row(control[1]), boxes)
-            for control, boxes in name
-            if control[1] != DONE
-        ]
         for byte_class, bytes_ in self._group_bytes(tuple([control for control, _ in name])):
-            after = self._step_capped(begun, inner, byte_class)
-            if after is None and (exact := self._step(name, byte_class)) is not None:
-                after = self.cap(exact)
-            if after:
+            after = self._step(name, byte_class, caps=True)
+            if after is not None:
                 found.update(dict.fromkeys(bytes_, after))
         return found
-
-    def _begin_characters(self, name: State) -> list[_Begun]:
-        """Return the positions whose characters may begin now.
-
-        Their counts depend on the edges that lead there, not on the byte.
-        """
-        pattern, counts = self.pattern, dict[int, list[Box]]()
-        for (position, node), boxes in name:
-            if node != DONE:
-                continue
-            for edge_number, edge in enumerate(pattern.edges[position]):
-                after = self._take(position, edge_number, boxes)
-                for target in edge.targets if after else ():
-                    entered = enter(after, len(pattern.loops[target]) - edge.n_open)
-                    counts.setdefault(target, []).extend(entered)
-        return [self._begin(position, tuple(boxes)) for position, boxes in counts.items()]
-
-    def _begin(self, position: int, boxes: Boxes) -> _Begun:
-        found = self._begun.get((position, boxes))
-        if found is None:
-            joined = self._join({(position, DONE): [*boxes]})
-            ((_, capped),) = self.cap(joined)
-            row = self._row(self.pattern.roots[position])
-            found = _Begun(position, row, len(joined[0][1]), capped)
-            if len(boxes) <= _MOST_BOXES:
-                if len(self._begun) >= _MOST_BEGUN:
-                    self._begun.clear()
-                self._begun[position, boxes] = found
-        return found
-
-    def _step_capped(
-        self, begun: list[_Begun], inner: list[tuple[int, list[int | None], Boxes]], byte_class: int
-    ) -> State | None:
-        """Return the capped state after a byte; ``None`` if two ways lead to a control state.
-
-        Args:
-            begun: the positions whose characters may begin with it.
-            inner: of control states inside of a character, which keep their counts, the position,
-                the node after each byte class and the boxes.
-        """
-        found, n_boxes, n_nested = list[tuple[ControlState, Boxes]](), 0, 0
-        for position, row, n_joined, capped in begun:
-            node = row[byte_class]
-            if node is not None:
-                found.append(((position, node), capped))
-                n_boxes += n_joined
-                n_nested += n_joined if len(self._bounds[position]) > 1 else 0
-        for position, row, held in inner:
-            node = row[byte_class]
-            if node is not None:
-                found.append(((position, node), held))
-                n_boxes += len(held)
-                n_nested += len(held) if len(self._bounds[position]) > 1 else 0
-        charge_steps(_CONTROL * len(found))
-        if len({control for control, _ in found}) < len(found):
-            return None
-        _check_boxes(n_boxes, n_nested)
-        return tuple(sorted(found))
 
     def _group_bytes(self, controls: tuple[ControlState, ...]) -> list[tuple[int, list[int]]]:
         """Return the bytes that lead to the same control states, each group with a byte class."""
@@ -184,7 +108,8 @@ class PatternCounter(CountingAutomaton[State]):
             rows = [
                 self._reach(*control, n)
                 for control in controls
-                for n in range(self._n_edges(control))
+                # Inside a character there is one edge.
+                for n in range(len(self.pattern.edges[control[0]]) if control[1] == DONE else 1)
             ]
             for byte_class, reached in enumerate(zip(*rows, strict=True)):
                 if any(reached):
@@ -222,11 +147,9 @@ class PatternCounter(CountingAutomaton[State]):
         # Control states mostly have the same counts.
         return len(name) * (_CONTROL_BYTES + _BOX_BYTES * len(name[0][1]))
 
-    def _n_edges(self, control: ControlState) -> int:
-        """Return how many edges a control state has; one inside a character has one."""
-        return len(self.pattern.edges[control[0]]) if control[1] == DONE else 1
-
-    def _step(self, name: State, byte_class: int, *, is_left: bool = False) -> State | None:
+    def _step(
+        self, name: State, byte_class: int, *, is_left: bool = False, caps: bool = False
+    ) -> State | None:
         pattern, found = self.pattern, dict[ControlState, list[Box]]()
         for (position, node), boxes in name:
             if node != DONE:
@@ -245,7 +168,7 @@ class PatternCounter(CountingAutomaton[State]):
                     found.setdefault(control, []).extend(enter(after, n_entered))
         if not found:
             return None
-        return self._join(found)
+        return self._join(found, caps=caps)
 
     def _take(self, position: int, edge_number: int, boxes: Boxes) -> Boxes:
         """Return the counts of the loops that an edge does not leave; none if it is closed."""
@@ -253,18 +176,38 @@ class PatternCounter(CountingAutomaton[State]):
         after = leave(boxes, bounds[edge.n_open :])
         return repeat(after, bounds[edge.n_open - 1][1]) if edge.repeats else after
 
-    def _join(self, found: dict[ControlState, list[Box]]) -> State:
+    def _join(self, found: dict[ControlState, list[Box]], *, caps: bool) -> State:
         state, n_boxes, n_nested = [], 0, 0
+        charge_steps(_CONTROL * len(found))
         for control in sorted(found):
-            boxes, bounds = found[control], self._bounds[control[0]]
-            n_pairs = len(boxes) ** 2 if len(bounds) > 1 else 0
-            charge_steps(_CONTROL + _BOX * len(boxes) + n_pairs // 2)
-            joined = join(boxes, bounds) if bounds else FREE
+            position, boxes = control[0], tuple(found[control])
+            known = self._joined.get((position, boxes))
+            joined, capped = known or self._join_at(position, boxes)
             n_boxes += len(joined)
-            n_nested += len(joined) if len(bounds) > 1 else 0
-            state.append((control, joined))
-        _check_boxes(n_boxes, n_nested)
+            n_nested += len(joined) if len(self._bounds[position]) > 1 else 0
+            state.append((control, capped if caps else joined))
+        if n_boxes > MAX_BOXES or n_nested > MAX_NESTED:
+            raise LimitError(
+                "counts of the repetitions in the text so far",
+                MAX_BOXES if n_boxes > MAX_BOXES else MAX_NESTED,
+                "write the repetition so that a text has fewer ways to be split into passes",
+            )
         return tuple(state)
+
+    def _join_at(self, position: int, boxes: Boxes) -> tuple[Boxes, Boxes]:
+        """Return what is left of some boxes, and the same capped."""
+        bounds = self._bounds[position]
+        if not bounds:
+            return FREE, FREE
+        n_pairs = len(boxes) ** 2 if len(bounds) > 1 else 0
+        charge_steps(_BOX * len(boxes) + n_pairs // 2)
+        joined = join(boxes, bounds)
+        found = joined, cap(joined, bounds, self._passes[position])
+        if len(boxes) <= _MOST_BOXES:
+            if len(self._joined) >= _MOST_JOINED:
+                self._joined.clear()
+            self._joined[position, boxes] = found
+        return found
 
     def _reach(self, position: int, node: int, edge_number: int) -> list[tuple[ControlState, ...]]:
         """Return by byte class the control states that one edge from a control state leads to."""
@@ -291,15 +234,6 @@ class PatternCounter(CountingAutomaton[State]):
                 for byte_class in set(self._class_of[first : last + 1]):
                     found[byte_class] = target
         return found
-
-
-def _check_boxes(n_boxes: int, n_nested: int) -> None:
-    if n_boxes > MAX_BOXES or n_nested > MAX_NESTED:
-        raise LimitError(
-            "counts of the repetitions in the text so far",
-            MAX_BOXES if n_boxes > MAX_BOXES else MAX_NESTED,
-            "write the repetition so that a text has fewer ways to be split into passes",
-        )
 
 
 class _CountedLoop(Loop):

@@ -20,7 +20,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import pairwise
 from operator import attrgetter
 from threading import RLock
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -34,7 +34,6 @@ from maskc.runtime.link.joining.expressions import (
     Choice,
     Concatenation,
     Expression,
-    Nothing,
     PieceExpression,
     Repetition,
     Rest,
@@ -72,9 +71,13 @@ class PieceBoundaries:
         self._rests: WeakValueDictionary[Any, Rest] = WeakValueDictionary()
         # (rest, whether it is the trie of suffixes, nodes) → part
         self._walks = Cache(budget, lambda key, part: ENTRY_BYTES + len(key[2]) + part.n_bytes)
-        self._countdowns = Cache(budget, _measure_countdown)
+        # (ends, component, rest) → what is legal, False if that is not known
+        self._countdowns = Cache(
+            budget,
+            lambda key, known: ENTRY_BYTES + 8 * len(key[0]) + (known.n_bytes if known else 0),
+        )
         self._lock = RLock()
-        self.end, self.nothing = Rest(None, None, self), Nothing()
+        self.end, self.nothing = Rest(None, None, self), Concatenation(())
         # Of a text that may end here, with nothing of it open.
         self.ended = self.regular(Words([b""])).start(self.end)[0]
 
@@ -162,20 +165,14 @@ class PieceBoundaries:
         if reader is None:
             return None
         key = (loop.list_ends(), loop.component.key, rest)
-        known: tuple[Countdown | None] | None = self._countdowns.get(key)
-        if known is None:
-            known = (count_down(self, reader, loop, rest),)
-            self._countdowns.put(key, known)
-        low, high = loop.bounds_after(loop.count)
-        return None if known[0] is None else known[0].legal(self.index, low, high)
+        known: Countdown | Literal[False] = self._countdowns.get_or_make(
+            key, lambda: count_down(self, reader, loop, rest) or False
+        )
+        return known.legal(self.index, *loop.bounds_after(loop.count)) if known else None
 
     def _walk_once(self, rest: Rest, trie: Trie, nodes: Ints) -> Part:
         key = (rest, trie is self.index.suffixes, nodes.tobytes())
-        found: Part | None = self._walks.get(key)
-        if found is None:
-            found = self._walk(rest, trie, nodes)
-            self._walks.put(key, found)
-        return found
+        return self._walks.get_or_make(key, lambda: self._walk(rest, trie, nodes))
 
     def _walk(self, rest: Rest, trie: Trie, nodes: Ints) -> Part:
         # Invariant: a rest that is open at a node has not been followed from there.
@@ -264,11 +261,6 @@ class PieceBoundaries:
             for inner in piece.unite(several)
         }
         return tuple(found.values())
-
-
-def _measure_countdown(key: tuple[Any, ...], known: tuple[Countdown | None]) -> int:
-    n_bytes = 0 if known[0] is None else known[0].n_bytes
-    return ENTRY_BYTES + 8 * len(key[0]) + n_bytes
 
 
 def _open(open_: dict[Rest, Ints], rest: Rest, nodes: Ints) -> None:

@@ -61,16 +61,6 @@ class Expression(ABC):
         """
 
 
-class Nothing(Expression):
-    """The empty text."""
-
-    def __init__(self) -> None:
-        super().__init__((), may_be_empty=True)
-
-    def enter(self, _after: Rest, _boundaries: PieceBoundaries) -> list[Entry]:
-        return []
-
-
 class PieceExpression(Expression):
     """One piece."""
 
@@ -85,7 +75,7 @@ class PieceExpression(Expression):
 
 
 class Concatenation(Expression):
-    """One after the other."""
+    """One after the other; of none, the empty text."""
 
     __slots__ = ("parts",)
 
@@ -99,7 +89,7 @@ class Concatenation(Expression):
         for part in reversed(self.parts[1:]):
             rests.append(boundaries.rest(part, rests[-1]))
         found: list[Entry] = []
-        for part, rest in zip(self.parts, reversed(rests), strict=True):
+        for part, rest in zip(self.parts, reversed(rests), strict=False):
             found += part.enter(rest, boundaries)
             if not part.may_be_empty:
                 break

@@ -135,11 +135,9 @@ class MachinePiece(Piece):
 
     def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:  # noqa: ARG002
         key = (trie is self._index.suffixes, nodes.tobytes())
-        found: Scan | None = self._walks.get(key)
-        if found is None:
-            found = self._follow(trie, nodes.tolist(), self.machine.start())
-            self._walks.put(key, found)
-        return found
+        return self._walks.get_or_make(
+            key, lambda: self._follow(trie, nodes.tolist(), self.machine.start())
+        )
 
     def _exits(self, inner: Any, bytes_: frozenset[int] | None) -> Ints:
         """Return the nodes of the trie of tokens at which the machine's text may end.
@@ -147,16 +145,12 @@ class MachinePiece(Piece):
         Only those are listed from which one of ``bytes_`` goes on; ``None``: all.
         """
         key = (self.machine.identify(inner), bytes_)
-        found: Ints | None = self._crossing.get(key)
-        if found is None:
-            found = self._find_exits(inner, bytes_)
-            self._crossing.put(key, found)
-        return found
+        return self._crossing.get_or_make(key, lambda: self._find_exits(inner, bytes_))
 
     def _find_exits(self, inner: Any, bytes_: frozenset[int] | None) -> Ints:
         if bytes_ is None:
             return self._follow(self._index.tokens, (ROOT,), (inner,)).exits
-        paths = self._find_paths(bytes_)
+        paths = self._paths.get_or_make(bytes_, lambda: find_paths(self._index.tokens, bytes_))
         if paths.children is None:
             every = self._follow(self._index.tokens, (ROOT,), (inner,), paths.is_on).exits
             return every[paths.is_end[every]]
@@ -172,13 +166,6 @@ class MachinePiece(Piece):
                     if paths.is_end[child] and any(map(machine.may_end, after)):
                         exits.append(child)
         return np.array(sorted(exits), dtype=np.int32)
-
-    def _find_paths(self, bytes_: frozenset[int]) -> TriePaths:
-        found: TriePaths | None = self._paths.get(bytes_)
-        if found is None:
-            found = find_paths(self._index.tokens, bytes_)
-            self._paths.put(bytes_, found)
-        return found
 
     def _follow(
         self,

@@ -37,8 +37,6 @@ from maskc.runtime.link.plan.composing import (
     Composer,
     Constant,
     Item,
-    Keep,
-    Late,
     Parameters,
 )
 from maskc.runtime.link.plan.records import (
@@ -95,7 +93,9 @@ class LinkPlan:
             levels.append(depth)
             n_entries.append(n_begins)
         for text in self.texts:
-            _check_text(text)
+            words = sorted((*text.triggers, *text.unused))
+            if any(after[: len(word)] == word for word, after in itertools.pairwise(words)):
+                raise PlanError("a trigger of the link is the beginning of another one")
         for table in self.tables:
             self._check_table(table)
 
@@ -170,12 +170,6 @@ def _measure(node: tuple[Any, ...], levels: list[int], n_entries: list[int]) -> 
     return 1 + max(levels[n] for n in inner), sum(n_entries[n] for n in inner)
 
 
-def _check_text(text: FreeWords) -> None:
-    for word, after in itertools.pairwise(sorted((*text.triggers, *text.unused))):
-        if after[: len(word)] == word:
-            raise PlanError("a trigger of the link is the beginning of another one")
-
-
 # Contents of a grammar's artifact → its machine.
 OpenGrammar = Callable[[Contents], Machine[Any]]
 
@@ -235,7 +229,11 @@ class LinkOpener:
             case "barred schema", schema, forbidden:
                 return compose.forbidding_schema(self._schema(schema), forbidden)
             case "grammar", grammar:
-                return compose.boundaries.as_expression(self._grammar(grammar))
+                contents = read_grammar(self._contents, grammar)
+                machine, scanner = self._open_grammar(contents), compose.boundaries.scanner
+                return compose.boundaries.as_expression(
+                    MachinePiece(contents, machine, self._ends, scanner)
+                )
             case "tokens", ranges:
                 return compose.tokens(("ranges", *ranges), lambda: in_ranges(ranges))
             case "stop", token:
@@ -272,7 +270,7 @@ class LinkOpener:
     def _item(self, item: Any) -> Item:
         if isinstance(item, list):
             return Constant(tuple(item))
-        return Late(partial(self._expression, item))
+        return partial(self._expression, item)
 
     def _schema(self, number: int) -> SchemaPiece:
         results = self._results
@@ -283,11 +281,6 @@ class LinkOpener:
 
         found: SchemaPiece = self._compose.keep("plan", self._plan.name_of(number), make)
         return found
-
-    def _grammar(self, number: int) -> MachinePiece:
-        contents, boundaries = read_grammar(self._contents, number), self._compose.boundaries
-        machine = self._open_grammar(contents)
-        return MachinePiece(contents, machine, self._ends, boundaries.scanner)
 
 
 def open_link(
@@ -307,19 +300,15 @@ def open_link(
     )
     results = LinkResults(boundaries, pool, text_of)
     ends = frozenset(contents.header["tokenizer"]["eos_ids"])
-    composer = Composer(boundaries, _keep_all())
-    opener = LinkOpener(contents, composer, results, ends, open_grammar)
-    return LinkMachine(boundaries.rest(opener.root(), boundaries.end), results)
-
-
-def _keep_all() -> Keep:
     kept: dict[tuple[str, Hashable], Any] = {}
 
     def keep(kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
         found = kept.get((kind, key))
         return kept.setdefault((kind, key), make()) if found is None else found
 
-    return keep
+    composer = Composer(boundaries, keep)
+    opener = LinkOpener(contents, composer, results, ends, open_grammar)
+    return LinkMachine(boundaries.rest(opener.root(), boundaries.end), results)
 
 
 def read_link(contents: Contents) -> LinkPlan:

@@ -23,7 +23,7 @@ import itertools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,21 +69,10 @@ class Constant:
     words: tuple[Word, ...]
 
 
-class Late:
-    """An expression that is made when it is needed."""
-
-    def __init__(self, make: Callable[[], Expression]) -> None:
-        self.make = make
-
-
-Item = Expression | Constant | Late
-
-
-class Keep(Protocol):
-    """Finds again what was made."""
-
-    def __call__(self, kind: str, key: Hashable, make: Callable[[], Any], /) -> Any:
-        """Return what was made for a key, and make it if it is not there."""
+# The last one makes an expression when it is needed.
+Item = Expression | Constant | Target
+# Kind, key and what makes it → what was made for the key, which is made if it is not there.
+Keep = Callable[[str, Hashable, Callable[[], Any]], Any]
 
 
 class Composer:
@@ -117,9 +106,9 @@ class Composer:
         return self.boundaries.choice(parts)
 
     def _expression(self, item: Item) -> Expression:
-        if isinstance(item, Late):
-            return item.make()
-        return self.constant(item) if isinstance(item, Constant) else item
+        if isinstance(item, Constant):
+            return self.constant(item)
+        return item if isinstance(item, Expression) else item()
 
     def constant(self, constant: Constant) -> Expression:
         words = constant.words
@@ -330,7 +319,7 @@ class Parameters:
     def _find_next(self, seen: int) -> Expression | None:
         options: Alternatives = []
         for number in self._list_allowed(seen):
-            after = Late(partial(self.after, seen | 1 << number))
+            after = partial(self.after, seen | 1 << number)
             options += [[*alternative, after] for alternative in self.alternatives(number)]
         counts = self.counts
         if counts.has_others and not (counts.is_ordered and counts.required & ~seen):
@@ -338,8 +327,7 @@ class Parameters:
             last = (1 << counts.n_names) - 1 if counts.is_ordered else seen
             last |= (1 << counts.n_names) * self.separates
             options += [
-                [*alternative, Late(partial(self.after, last))]
-                for alternative in self.alternatives(None)
+                [*alternative, partial(self.after, last)] for alternative in self.alternatives(None)
             ]
         if not options:
             return None

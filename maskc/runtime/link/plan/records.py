@@ -153,10 +153,7 @@ def _read_item(value: Any, scope: Scope) -> int | list[Word]:
     return [read_word(word, scope) for word in value]
 
 
-def _write_item(item: int | list[Word]) -> Any:
-    return item if isinstance(item, int) else [write_word(word) for word in item]
-
-
+_ITEM = Codec(_read_item, lambda item: item if type(item) is int else list(map(write_word, item)))
 _BITS = bits(_MOST_NAMES)
 _TABLE = grouped(
     _make_table,
@@ -167,7 +164,7 @@ _TABLE = grouped(
     optional(number(MOST_COUNT)),
     FLAG,
     number("nodes"),
-    listed(optional(listed(listed(Codec(_read_item, _write_item))))),
+    listed(optional(listed(listed(_ITEM)))),
 )
 
 
@@ -186,16 +183,13 @@ def _read_edges(entry: Any, scope: Scope) -> tuple[ByteEdge, ...]:
     return tuple(edges)
 
 
-def _write_edges(edges: tuple[ByteEdge, ...]) -> list[int]:
-    return list(itertools.chain.from_iterable(edges))
-
-
+_EDGES = Codec(_read_edges, lambda edges: list(itertools.chain.from_iterable(edges)))
 _TARGETS = listed(number("positions", START + 1), into=tuple)
 _EDGE = grouped(Edge, _TARGETS, number(_MOST_LOOPS + 1), FLAG)
 _BOUNDS = grouped(together, number(_MOST_PASSES, 1), optional(number(_MOST_PASSES, 1)))
 _COUNTER = grouped(
     CountedPattern,
-    listed(Codec(_read_edges, _write_edges), size="counter nodes", into=tuple),
+    listed(_EDGES, size="counter nodes", into=tuple),
     listed(number("counter nodes", -1), size="positions", into=tuple),
     listed(listed(number("loops"), into=tuple), length="positions", into=tuple),
     listed(listed(_EDGE, into=tuple), length="positions", into=tuple),

@@ -83,10 +83,6 @@ class Unverified(NamedTuple):
     ids: list[int]  # of those inside
 
 
-def _measure(_: int, found: Unverified) -> int:
-    return 2 * ENTRY_BYTES + 40 * sum(map(len, found))
-
-
 class Barring:
     """Words that do not stand in JSON; shared by all schemas that lack the same ones.
 
@@ -98,14 +94,12 @@ class Barring:
         self._text, self.words, self.index = text, words, text.index
         self.automaton: ByteAutomaton[Position] = text.automaton
         self.is_delicate = any(word[-1] >= _FIRST_OF_MANY for word in words)
-        self._unverified_at = Cache(text.scanner.budget, _measure)
+        self._unverified_at = Cache(
+            text.scanner.budget, lambda _, found: 2 * ENTRY_BYTES + 40 * sum(map(len, found))
+        )
 
     def unverified(self, at: int) -> Unverified:
-        found: Unverified | None = self._unverified_at.get(at)
-        if found is None:
-            found = self._find_unverified(at)
-            self._unverified_at.put(at, found)
-        return found
+        return self._unverified_at.get_or_make(at, lambda: self._find_unverified(at))
 
     def _find_unverified(self, at: int) -> Unverified:
         index = self.index
