@@ -26,7 +26,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,12 +55,17 @@ _REMEDY = "write each answer's token ids as a JSON list, such as [5018, 64, 794]
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What an artifact that is served holds now."""
-
-    masks_composed: int
-    remembered_bytes: int
+# What an artifact that is served holds now: name → what it is, and how it is read.
+HELD: Mapping[str, tuple[str, Callable[[Artifact], int]]] = {
+    "masks_composed": (
+        "Distinct masks that were computed",
+        lambda artifact: artifact.machine.pool.n_numbered,
+    ),
+    "remembered_bytes": (
+        "Estimated bytes of the cache",
+        lambda artifact: artifact.remembered_bytes,
+    ),
+}
 
 
 class Usage:
@@ -88,10 +92,6 @@ class Usage:
             return {name: dict(counts) for name, counts in sorted(self._counts.items())}
 
 
-def hold(artifact: Artifact) -> Held:
-    return Held(artifact.machine.pool.n_numbered, artifact.remembered_bytes)
-
-
 class PrometheusCollector:
     """What ``prometheus_client`` asks when it is asked: register it, and nothing else is needed.
 
@@ -112,18 +112,12 @@ class PrometheusCollector:
             for name, amounts in counts.items():
                 family.add_metric([name], amounts[what])
             yield family
-        held = {name: hold(artifact) for name, artifact in sorted(self._served().items())}
-        composed = GaugeMetricFamily(
-            "maskc_masks_composed", "Distinct masks that were computed", labels=["artifact"]
-        )
-        remembered = GaugeMetricFamily(
-            "maskc_remembered_bytes", "Estimated bytes of the cache", labels=["artifact"]
-        )
-        for name, now in held.items():
-            composed.add_metric([name], now.masks_composed)
-            remembered.add_metric([name], now.remembered_bytes)
-        yield composed
-        yield remembered
+        served = sorted(self._served().items())
+        for what, (text, read) in HELD.items():
+            gauge = GaugeMetricFamily(f"maskc_{what}", text, labels=["artifact"])
+            for name, artifact in served:
+                gauge.add_metric([name], read(artifact))
+            yield gauge
 
 
 class _Identity(NamedTuple):

@@ -24,7 +24,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,17 +42,14 @@ from maskc.integrations.requests import (
 from maskc.integrations.session import Allowance, Session, finishes, read_setting
 from maskc.integrations.usage import SUFFIX
 from maskc.integrations.vllm_requests import (
-    check_constraint,
     check_route,
     detach,
+    find_model,
     list_beam_patches,
-    make_constraint,
     wait_before,
     wanted_kind,
 )
-from maskc.integrations.vocabulary import read_vocabulary
 from maskc.runtime.artifact import Compiled
-from maskc.vocab.vocabulary import Vocabulary
 
 ENGINE = Engine("vllm", ("0.32.0", "0.33.0"), "VLLM_PLUGINS")
 
@@ -70,9 +67,6 @@ _GRAMMAR_METHODS = {
 
 _lock = threading.Lock()
 _log = logging.getLogger(__name__)
-# By the model that they were checked against: its configuration object lives as long as vLLM.
-_registries: dict[int, ArtifactRegistry] = {}
-_vocabularies: dict[int, tuple[Any, Vocabulary]] = {}
 
 
 def register() -> None:
@@ -111,7 +105,7 @@ def list_parts() -> list[PatchSet]:
                     "vllm.v1.engine.async_llm:AsyncLLM",
                     "add_request",
                     ("self", "request_id", "prompt", "params", AND_MORE),
-                    partial(wait_before, vocabulary_of=_vocabulary_of),
+                    wait_before,
                 ),
             ),
             _check_types,
@@ -198,12 +192,7 @@ def build_grammar_class() -> type[Any]:
 
 def open_registry(model_config: Any, tokenizer: Any) -> ArtifactRegistry:
     """Return the artifacts of ``MASKC_ARTIFACTS``, checked against a model of vLLM."""
-    vocabulary = _vocabulary_of(model_config, tokenizer)
-    with _lock:
-        known = _registries.get(id(model_config))
-        if known is None:
-            known = _registries[id(model_config)] = ArtifactRegistry(vocabulary)
-        return known
+    return find_model(model_config, tokenizer).registry
 
 
 def _find_artifact(text: object, model_config: Any, tokenizer: Any) -> Compiled | None:
@@ -216,34 +205,18 @@ def _find_artifact(text: object, model_config: Any, tokenizer: Any) -> Compiled 
     """
     try:
         name = parse_reference(text)
-        registry = None if name is None else open_registry(model_config, tokenizer)
+        if name is None:
+            return None
+        registry = open_registry(model_config, tokenizer)
     except MaskcError as error:
         raise _refused()(str(error)) from error
     try:
-        return None if name is None or registry is None else registry.load(name)
+        return registry.load(name)
     except UnknownArtifactError as error:
         raise _refused()(str(error)) from error
     except MaskcError as error:
         _log.error("the artifact %s cannot be served: %s", name, error)
         raise
-
-
-def _vocabulary_of(model_config: Any, tokenizer: Any) -> Vocabulary:
-    with _lock:
-        known = _vocabularies.get(id(model_config))
-        if known is None:
-            # Holding the configuration keeps its id from being used again.
-            known = (model_config, _read_vocabulary(model_config, tokenizer))
-            _vocabularies[id(model_config)] = known
-        return known[1]
-
-
-def _read_vocabulary(model_config: Any, tokenizer: Any) -> Vocabulary:
-    ends = model_config.try_get_generation_config().get("eos_token_id") or []
-    eos_ids = [*ends] if isinstance(ends, (list, tuple)) else [ends]
-    if tokenizer.eos_token_id is not None:
-        eos_ids.append(tokenizer.eos_token_id)
-    return read_vocabulary(tokenizer, vocab_size=model_config.get_vocab_size(), eos_ids=eos_ids)
 
 
 def _wrap_create(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -264,9 +237,7 @@ def _wrap_create(original: Callable[..., Any]) -> Callable[..., Any]:
             return grammar_class(artifact, ends, allowance)
         try:
             with using(detach(params)):
-                constraint = make_constraint(
-                    model_config, lambda: _vocabulary_of(model_config, self.tokenizer), wanted
-                )
+                constraint = find_model(model_config, self.tokenizer).make(wanted)
         except MaskcError:
             if falls_back():
                 return original(self, request)
@@ -343,7 +314,7 @@ def _wrap_validate(original: Callable[..., None]) -> Callable[..., None]:
             _find_artifact(text, model_config, tokenizer)
             return
         try:
-            check_constraint(model_config, lambda: _vocabulary_of(model_config, tokenizer), wanted)
+            find_model(model_config, tokenizer).check(wanted)
         except MaskcError as error:
             if falls_back():
                 original(self, model_config, structured_outputs_config, tokenizer)

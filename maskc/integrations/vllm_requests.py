@@ -27,9 +27,11 @@ from maskc.integrations.compile_pool import holding
 from maskc.integrations.compile_worker import Answers, read_answers, recording
 from maskc.integrations.errors import IntegrationError, load_engine
 from maskc.integrations.patches import Engine, Patch
-from maskc.integrations.registry import SCHEME
+from maskc.integrations.registry import SCHEME, ArtifactRegistry
 from maskc.integrations.requests import RequestConstraints, read_kinds
+from maskc.integrations.vocabulary import read_vocabulary
 from maskc.kit.constraint import Constraint
+from maskc.runtime import made_once
 from maskc.runtime.artifact import Compiled
 from maskc.vocab.vocabulary import Vocabulary
 from maskc.work.worker_queue import MOST_WAITING, Request
@@ -38,12 +40,8 @@ EXTRA = "maskc_compiled"  # our entry of a request's extra_args
 
 Wanted = tuple[str, str]
 
-_lock = threading.Lock()
 _local = threading.local()
 _threads: dict[int, ThreadPoolExecutor] = {}
-# By the process, since vLLM may fork; by the model's configuration object, which is held so that
-# its id is not used again; and by whether masks are filled here.
-_made: dict[tuple[int, int, bool], tuple[Any, RequestConstraints]] = {}
 # What was waited for in this task: the request, and its error if it is refused.
 SETTLED: ContextVar[tuple[Wanted, MaskcError | None] | None] = ContextVar(
     "maskc_settled", default=None
@@ -73,39 +71,56 @@ def wanted_kind(asked: Any) -> Wanted | None:
     return kind, text
 
 
-def make_constraint(
-    model_config: Any, read_vocabulary: Callable[[], Vocabulary], wanted: Wanted
-) -> Constraint:
-    """Return the constraint of a request, for the engine."""
-    return _constraints(model_config, read_vocabulary, fills_masks=True).make(*wanted)
+class ServedModel:
+    """What is made once for a model of vLLM: its vocabulary, its artifacts, its constraints."""
+
+    def __init__(self, config: Any, tokenizer: Any) -> None:
+        # Holding the configuration keeps its id from being used again.
+        self._config, self._tokenizer = config, tokenizer
+        self._lock = threading.Lock()
+        # By the process, since vLLM may fork, and by whether masks are filled here.
+        self._constraints: dict[tuple[int, bool], RequestConstraints] = {}
+
+    @made_once
+    def vocabulary(self) -> Vocabulary:
+        ends = self._config.try_get_generation_config().get("eos_token_id") or []
+        eos_ids = [*ends] if isinstance(ends, (list, tuple)) else [ends]
+        if self._tokenizer.eos_token_id is not None:
+            eos_ids.append(self._tokenizer.eos_token_id)
+        width = self._config.get_vocab_size()
+        return read_vocabulary(self._tokenizer, vocab_size=width, eos_ids=eos_ids)
+
+    @made_once
+    def registry(self) -> ArtifactRegistry:
+        return ArtifactRegistry(self.vocabulary)
+
+    def make(self, wanted: Wanted, *, fills_masks: bool = True) -> Constraint:
+        """Return the constraint of a request, for the engine; MaskcError: it cannot be served."""
+        key = (os.getpid(), fills_masks)
+        with self._lock:
+            if key not in self._constraints:
+                made = RequestConstraints(self.vocabulary, fills_masks=fills_masks)
+                self._constraints[key] = made
+        return self._constraints[key].make(*wanted)
+
+    def check(self, wanted: Wanted) -> None:
+        """Check a request, for the front end; MaskcError: it cannot be served."""
+        settled = SETTLED.get()
+        if settled is None or settled[0] != wanted:
+            self.make(wanted, fills_masks=False)
+        elif settled[1] is not None:
+            raise settled[1]
 
 
-def check_constraint(
-    model_config: Any, read_vocabulary: Callable[[], Vocabulary], wanted: Wanted
-) -> None:
-    """Check a request, for the front end; its arguments are those of :func:`make_constraint`."""
-    settled = SETTLED.get()
-    if settled is None or settled[0] != wanted:
-        _constraints(model_config, read_vocabulary, fills_masks=False).make(*wanted)
-    elif settled[1] is not None:
-        raise settled[1]
+# By the model's configuration object, which lives as long as vLLM.
+_models: dict[int, ServedModel] = {}
 
 
-def _constraints(
-    model_config: Any, read_vocabulary: Callable[[], Vocabulary], *, fills_masks: bool
-) -> RequestConstraints:
-    key = (os.getpid(), id(model_config), fills_masks)
-    with _lock:
-        known = _made.get(key)
-        if known is None:
-            made = RequestConstraints(read_vocabulary(), fills_masks=fills_masks)
-            known = _made[key] = (model_config, made)
-    return known[1]
+def find_model(config: Any, tokenizer: Any) -> ServedModel:
+    return _models.setdefault(id(config), ServedModel(config, tokenizer))
 
 
-def wait_before(
-    original: Callable[..., Any], *, vocabulary_of: Callable[[Any, Any], Vocabulary]
-) -> Callable[..., Any]:
+def wait_before(original: Callable[..., Any]) -> Callable[..., Any]:
     """Return an ``add_request`` that waits before vLLM's own."""
 
     async def add_request(
@@ -118,12 +133,7 @@ def wait_before(
             wanted = None  # vLLM's check comes upon it again, and tells it
         if wanted is None or tokenizer is None:
             return await original(self, request_id, prompt, params, *args, **named)
-        config = self.model_config
-
-        def check(asked: Wanted) -> None:
-            check_constraint(config, lambda: vocabulary_of(config, tokenizer), asked)
-
-        error, answers = await settle(check, wanted)
+        error, answers = await settle(find_model(self.model_config, tokenizer).check, wanted)
         token = SETTLED.set((wanted, error))
         try:
             params = attach(params, answers)

@@ -78,7 +78,8 @@ def run_verify(
     header = load(path).header
     kind = kind_of(header)
     compiled_with = header.get("unicode", unicodedata.unidata_version)
-    texts = _Texts(corpus, options, kind.encoding(header))
+    found = find_corpus(corpus, options.max_bytes) if corpus else Corpus((), {})
+    documents, refused = _read_files(found.files, options, kind.encoding(header))
     kinds = kind.subject().experiments
     if not corpus:
         kinds = {name: experiment for name, experiment in kinds.items() if name != "corpus"}
@@ -89,9 +90,15 @@ def run_verify(
         open_executor(executor, jobs) as workers,
     ):
         do = partial(run_unit_anywhere, path, read_checksum(path), options, Path(folder))
-        experiments = _Run(kinds, options, workers, do, progress).run(texts.documents)
+        experiments = _Run(kinds, options, workers, do, progress).run(documents)
     if corpus:
-        texts.report(experiments["corpus"])
+        walked = experiments["corpus"]
+        walked.allow_refused = options.allow_refused
+        if refused:
+            walked.count("skipped, not UTF-8", len(refused))
+            walked.refused = sorted([*walked.refused, *refused], key=lambda t: str(t["file"]))
+        for reason, number in found.left_out.items():
+            walked.count(reason, number)
     differ = compiled_with != unicodedata.unidata_version
     return VerifyReport(
         tuple(experiments.values()),
@@ -99,32 +106,18 @@ def run_verify(
     )
 
 
-class _Texts:
-    """The texts of a corpus, and what is to be said of files that are none."""
-
-    def __init__(self, paths: Sequence[str], options: VerifyOptions, encoding: str) -> None:
-        self._allow_refused = options.allow_refused
-        found = find_corpus(paths, options.max_bytes) if paths else Corpus((), {})
-        self._counts = dict(found.left_out)
-        self.documents: list[Document] = []
-        self._no_texts: list[Mapping[str, Any]] = []
-        for path in choose_files(found.files, options.files, options.seed):
-            try:
-                text = read_text(path, options.max_bytes, encoding)
-                self.documents.append(Document(str(path), text, encoding=encoding))
-            except UnicodeDecodeError as error:
-                refusal = refuse_bytes(error.object, error.start)
-                self._no_texts.append(refusal.to_dict(str(path)))
-
-    def report(self, walked: Experiment) -> None:
-        walked.allow_refused = self._allow_refused
-        if self._no_texts:
-            walked.count("skipped, not UTF-8", len(self._no_texts))
-            walked.refused = sorted(
-                [*walked.refused, *self._no_texts], key=lambda t: str(t["file"])
-            )
-        for reason, number in self._counts.items():
-            walked.count(reason, number)
+def _read_files(
+    files: Sequence[Path], options: VerifyOptions, encoding: str
+) -> tuple[list[Document], list[Mapping[str, Any]]]:
+    """Return the texts of so many files of a corpus, and the refusals of those that are none."""
+    documents, refused = list[Document](), list[Mapping[str, Any]]()
+    for path in choose_files(files, options.files, options.seed):
+        try:
+            text = read_text(path, options.max_bytes, encoding)
+            documents.append(Document(str(path), text, encoding=encoding))
+        except UnicodeDecodeError as error:
+            refused.append(refuse_bytes(error.object, error.start).to_dict(str(path)))
+    return documents, refused
 
 
 class _Run:

@@ -143,7 +143,7 @@ class _Canonical(dict[int, str]):
 
 
 @lru_cache(maxsize=1)
-def _all_characters() -> str:
+def all_characters() -> str:
     return "".join(map(chr, range(N_CODE_POINTS[UTF8])))
 
 
@@ -154,5 +154,5 @@ def _edges(atom: Atom) -> NDArray[np.int64]:
     ``re`` itself says which they are.
     """
     text, flags = atom
-    runs = re.compile(f"(?:{text})+", flags).finditer(_all_characters())
+    runs = re.compile(f"(?:{text})+", flags).finditer(all_characters())
     return np.array([edge for run in runs for edge in run.span()], dtype=np.int64)

@@ -7,10 +7,9 @@ the position and what Lark expected (:class:`TextRefusal`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, partial
 from random import Random
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from lark import Lark
 from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
@@ -25,7 +24,7 @@ from maskc.kinds import GRAMMAR
 from maskc.verify.characters import BYTES, UTF8
 from maskc.verify.general import build_oracle, is_two_endings, parses
 from maskc.verify.generation import Drawer
-from maskc.verify.model import Document, Experiment, legality
+from maskc.verify.model import Document, legality
 from maskc.verify.mutation import KINDS, draw_mutations
 from maskc.verify.oracle import Oracle, Undecided
 from maskc.verify.plan import list_experiments
@@ -35,8 +34,7 @@ from maskc.verify.subject import Cursor, Mutation, Subject
 _SHOWN = 40  # characters of a lexeme
 
 
-@dataclass(frozen=True, slots=True)
-class TextRefusal:
+class TextRefusal(NamedTuple):
     """Why a text is not one of the artifact's."""
 
     line: int  # from 1
@@ -45,13 +43,7 @@ class TextRefusal:
     expected: tuple[str, ...]  # terminals, as Lark names them, or what else must come
 
     def to_dict(self, file: str) -> dict[str, Any]:
-        return {
-            "file": file,
-            "line": self.line,
-            "column": self.column,
-            "reason": self.reason,
-            "expected": list(self.expected),
-        }
+        return {"file": file, **self._asdict(), "expected": list(self.expected)}
 
 
 def find_refusal(
@@ -206,73 +198,68 @@ class GrammarSubject(Subject):
             )
         return cut
 
-    def parses(self, text: str) -> bool:
+    def verdict(self, text: str) -> bool:
         return parses(self.lark, text)
 
-    def verdict(self, text: str, found: Experiment) -> bool:
-        del found
-        return self.parses(text)
-
-    def judge_file(self, document: Document, found: Experiment) -> Iterator[tuple[Document, bool]]:
+    def judge_file(self, document: Document) -> Iterator[tuple[Document, bool]]:
         """Yield a file with Lark's verdict; name it, with what Lark expected, if it is refused."""
         refusal = find_refusal(self.lark, document.text, lambda: self.oracle.steps)
         if refusal is not None:
-            found.refused.append(refusal.to_dict(document.name))
-        found.count("files")
-        found.count("non-ASCII files", int(not document.text.isascii()))
-        found.count("files that Lark parses" if refusal is None else "files that Lark refuses")
+            self.found.refused.append(refusal.to_dict(document.name))
+        self.found.count("files")
+        self.found.count("non-ASCII files", int(not document.text.isascii()))
+        self.found.count("files that Lark parses" if refusal is None else "files that Lark refuses")
         yield document, refusal is None
 
     def mutate(self, document: Document, amount: int, draw: Random) -> Iterator[Mutation]:
         return draw_mutations(document.data, amount, draw)
 
-    def begins(self, prefix: bytes, text: str, more: bytes, found: Experiment) -> bool | None:
+    def begins(self, prefix: bytes, text: str, more: bytes) -> bool | None:
         try:
             return self.oracle.at(prefix, text).legal(more)
         except Undecided:
-            found.count("undecided by the oracle")
+            self.found.count("undecided by the oracle")
             return None
 
-    def can_end(self, document: Document, offset: int, found: Experiment) -> bool:
+    def can_end(self, document: Document, offset: int) -> bool:
         """Return whether Lark, resumed near a byte, parses the text before it."""
-        del found
         return self.oracle.at(document.data[:offset], document.text).can_end()
 
     def goes_on(
-        self, document: Document, here: Cursor, token: int, found: Experiment, *, is_legal: bool
+        self, document: Document, here: Cursor, token: int, *, is_legal: bool
     ) -> tuple[bool | None, str]:
         del is_legal
         prefix, more = document.data[: here.n_written], self.written(token)
-        expected = self.begins(prefix, document.text, more, found)
+        expected = self.begins(prefix, document.text, more)
         if expected is not None:
-            found.count(legality(is_legal=expected))
+            self.found.count(legality(is_legal=expected))
         return expected, ""
 
-    def draw(self, number: int, found: Experiment) -> str | None:
+    def draw(self, number: int) -> str | None:
         """Return a text drawn by the rules, or one that begins like it and follows the masks."""
         self.oracle.forget()
         draw, most = Random(f"{self.options.seed}:{number}"), self.options.max_tokens
         drawn, n_others = self.drawer.draw_by_rules(
-            draw, self.options.seed, number, most, partial(self._is_agreed, number, found)
+            draw, self.options.seed, number, most, partial(self._is_agreed, number)
         )
         if n_others:
-            found.count("drawn again", n_others)
+            self.found.count("drawn again", n_others)
         if number % 2 == 0 and drawn is not None:
-            found.count("drawn by the rules")
+            self.found.count("drawn by the rules")
             return drawn.text
-        found.count("drawn from the masks")
+        self.found.count("drawn from the masks")
         whole = "" if drawn is None else drawn.text[:_MOST_BEGUN]
         beginning = whole[: draw.randint(0, len(whole))].encode(self.encoding)
         n_tokens = max(1, most // _PART) if beginning else most
         walked = self.drawer.draw_from_masks(draw, n_tokens, beginning)
-        found.count("ends searched again", walked.n_retries)
-        return self.finished(walked, number, found)
+        self.found.count("ends searched again", walked.n_retries)
+        return self.finished(walked, number)
 
-    def _is_agreed(self, number: int, found: Experiment, text: str) -> bool:
+    def _is_agreed(self, number: int, text: str) -> bool:
         """Return whether Lark and the artifact take a text; fail where only one does."""
-        is_legal, is_parsed = self.drawer.is_legal(text), self.parses(text)
+        is_legal, is_parsed = self.drawer.is_legal(text), self.verdict(text)
         if is_legal != is_parsed:
-            found.fail(
+            self.found.fail(
                 what="Lark and the artifact do not agree on a text",
                 file=self.name_of(number),
                 text=text,

@@ -22,7 +22,7 @@ from maskc.bounded import run_bounded
 from maskc.compiler.optimise.order import STEPS
 from maskc.compiler.pipeline import compile_contents
 from maskc.runtime.artifact import Artifact, load
-from maskc.verify.model import Experiment, Unit, legality
+from maskc.verify.model import Unit, legality
 from maskc.verify.subject import Cursor, Subject
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -34,28 +34,28 @@ _RAW_FILE = "raw.maskc"
 _SIGNS = b"()[]{}<>:;,.'\"`#\\/*+-=!@$%^&|~?"
 
 
-def compare_masks(subject: Subject, unit: Unit, found: Experiment) -> None:
+def compare_masks(subject: Subject, unit: Unit) -> None:
     """Compare masks at as many positions of the unit's text as the unit asks for."""
     document, draw, artifact = unit.about, Random(unit.seed), subject.artifact
     sampler = sampler_of(artifact)
 
     def compare(token: str, told: str, *, is_legal: bool, expected: bool | None) -> None:
-        found.count("comparisons")
+        subject.found.count("comparisons")
         if expected is None or is_legal == expected:
             return
-        found.count("differences")
+        subject.found.count("differences")
         sides = {"maskc": is_legal, subject.prefix_side: expected}
         shown = {side: legality(is_legal=said) for side, said in sides.items()}
         what = told or f"mask and {subject.prefix_side} differ"
-        found.fail_at(what, document, here.n_written, token=token, **shown)
+        subject.found.fail_at(what, document, here.n_written, token=token, **shown)
 
     here = Cursor(subject, subject.encode(document.text))
     n_positions = len(here.tokens) + 1
     for position in sorted(draw.sample(range(n_positions), min(unit.amount, n_positions))):
         here.go_to(position)
-        found.count("positions")
+        subject.found.count("positions")
         legal = subject.legal(here.matcher)
-        can_end = subject.can_end(document, here.n_written, found)
+        can_end = subject.can_end(document, here.n_written)
         ends = legal[list(artifact.eos_ids)]
         is_legal = bool(ends.all() if can_end else ends.any())  # one that differs is enough
         compare("the end", "", is_legal=is_legal, expected=can_end)
@@ -64,7 +64,7 @@ def compare_masks(subject: Subject, unit: Unit, found: Experiment) -> None:
             tokens = draw.sample(tokens, subject.tokens_per_position)
         for token in tokens:
             is_legal = bool(legal[token])
-            expected, told = subject.goes_on(document, here, token, found, is_legal=is_legal)
+            expected, told = subject.goes_on(document, here, token, is_legal=is_legal)
             shown = repr(subject.written(token))
             compare(shown, told, is_legal=is_legal, expected=expected)
 
@@ -128,13 +128,13 @@ def _is_cut(text: bytes) -> bool:
     return False
 
 
-def compare_with_raw(subject: GrammarSubject, unit: Unit, found: Experiment) -> None:
+def compare_with_raw(subject: GrammarSubject, unit: Unit) -> None:
     """Compare the masks of the unit's positions; without a text, compile without optimisation."""
     if unit.document is None:
         raw = _compile_raw(subject)
         raw.save(subject.folder / _RAW_FILE)
-        found.count("rows", subject.artifact.header["counts"]["rows"])
-        found.count("rows before optimisation", raw.header["counts"]["rows"])
+        subject.found.count("rows", subject.artifact.header["counts"]["rows"])
+        subject.found.count("rows before optimisation", raw.header["counts"]["rows"])
         return
     tokens = subject.encode(unit.document.text)
     first = Random(unit.seed).randint(0, len(tokens) + 1 - unit.amount)
@@ -144,12 +144,12 @@ def compare_with_raw(subject: GrammarSubject, unit: Unit, found: Experiment) -> 
         # Where a token is illegal, the corpus fails.
         if not (ours.go_to(position) and theirs.go_to(position)):
             return
-        found.count("positions")
+        subject.found.count("positions")
         differing = np.flatnonzero(subject.legal(ours.matcher) != subject.legal(theirs.matcher))
         if differing.size:
             shown = ", ".join(repr(subject.written(token)) for token in differing[:5].tolist())
             what = "streamlining changed a mask"
-            found.fail_at(what, unit.document, ours.n_written, tokens=shown)
+            subject.found.fail_at(what, unit.document, ours.n_written, tokens=shown)
 
 
 @lru_cache(maxsize=1)

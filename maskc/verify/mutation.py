@@ -15,7 +15,7 @@ from typing import TypeVar
 from maskc.errors import TokenizerError
 from maskc.runtime.matcher import Matcher
 from maskc.verify.characters import UTF8, split_cut
-from maskc.verify.model import Document, Experiment, Unit, describe_offset, legality
+from maskc.verify.model import Document, Unit, describe_offset, legality
 from maskc.verify.subject import Cursor, Mutation, Subject, is_whole
 
 _N_MASKS = 40  # masks compared with the tokens that are taken after the change
@@ -59,39 +59,37 @@ def draw_mutations(data: bytes, count: int, draw: Random) -> Iterator[Mutation]:
         yield mutation if mutation.data != data else mutate(data, offset, "deleted")
 
 
-def check_mutations(subject: Subject, unit: Unit, found: Experiment) -> None:
+def check_mutations(subject: Subject, unit: Unit) -> None:
     document = unit.about
     for name in ("mutated texts", *subject.mutation_counts):
-        found.count(name, 0)
+        subject.found.count(name, 0)
     mutations = list(subject.mutate(document, unit.amount, Random(unit.seed)))
     # Where the model's own tokens are illegal, the corpus fails.
     here = Cursor(subject, subject.encode(document.text))
     for mutation in sorted(mutations, key=lambda mutation: mutation.offset):
         here.go_before(mutation.offset)
-        found.count("mutated texts")
-        found.count(mutation.kind)
-        _Judgement(subject, mutation, document, found).judge(here.matcher.fork(), here.n_written)
+        subject.found.count("mutated texts")
+        subject.found.count(mutation.kind)
+        _Judgement(subject, mutation, document).judge(here.matcher.fork(), here.n_written)
 
 
 class _Judgement:
     """What becomes of one mutated text, and whether that is right."""
 
-    def __init__(
-        self, subject: Subject, mutation: Mutation, document: Document, found: Experiment
-    ) -> None:
-        self._subject, self._found, self._mutation = subject, found, mutation
+    def __init__(self, subject: Subject, mutation: Mutation, document: Document) -> None:
+        self._subject, self._mutation = subject, mutation
         self._data, self._name = mutation.data, document.name
         self._n_text = count_text(mutation.data, subject.encoding)
 
     def judge(self, matcher: Matcher, start: int) -> None:
         """Walk the text with a matcher that stands at ``start``, and record what is wrong."""
-        data, subject, count = self._data, self._subject, self._found.count
+        data, subject, count = self._data, self._subject, self._subject.found.count
         refused_at = self._walk(matcher, start)
         offset = len(data) if refused_at is None else refused_at
         accepted = refused_at is None and is_whole(matcher)
         verdict: bool | None = False
         try:
-            verdict = subject.verdict(data.decode(subject.encoding), self._found)
+            verdict = subject.verdict(data.decode(subject.encoding))
         except UnicodeDecodeError:
             count("that are not UTF-8")
         judge, takes = subject.judge_name, subject.takes
@@ -116,11 +114,11 @@ class _Judgement:
     def _judge_offset(self, offset: int, sides: dict[str, str]) -> None:
         subject, taken, after = self._subject, self._data[:offset], self._data[offset : offset + 1]
         text = self._data[: self._n_text].decode(subject.encoding, errors="ignore")
-        side, found = subject.prefix_side, self._found
-        if subject.begins(taken, text, b"", found) is False:
+        side = subject.prefix_side
+        if subject.begins(taken, text, b"") is False:
             what = "bytes that begin no text are taken"
             self._fail(what, offset, **sides, **{side: "illegal before the offset"})
-        elif after and subject.begins(taken, text, after, found):
+        elif after and subject.begins(taken, text, after):
             what = "a byte is refused with which a text goes on"
             self._fail(what, offset, **sides, **{side: "legal"})
 
@@ -132,7 +130,7 @@ class _Judgement:
             mask = subject.legal(matcher) if number < _N_MASKS else None
             taken = matcher.accept_token(token)
             if mask is not None or not taken:
-                self._found.count("masks")
+                subject.found.count("masks")
                 # A token that is refused has changed nothing.
                 is_legal = bool((subject.legal(matcher) if mask is None else mask)[token])
                 if is_legal != taken:
@@ -159,7 +157,7 @@ class _Judgement:
 
     def _fail(self, what: str, offset: int, **sides: str) -> None:
         byte = repr(self._data[offset : offset + 1]) if offset < len(self._data) else "the end"
-        self._found.fail(
+        self._subject.found.fail(
             what=what,
             file=self._name,
             mutation=self._mutation.where,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -44,7 +44,7 @@ class ExperimentKind:
     """An experiment."""
 
     needed: str  # the count that must not be zero for the experiment to say anything
-    run: Callable[[Any, Unit, Experiment], None]
+    run: Callable[[Any, Unit], None]
     lack: str  # what is missing if that count is zero
     option: str = ""  # the field of VerifyOptions that says how many things are done; "": all files
     per_unit: int = 1  # how many of them one unit does
@@ -71,11 +71,10 @@ def list_experiments(
 ) -> Kinds:
     """Return the experiments of a kind of artifact, in the order of the report."""
     no_draw = "no text was generated" if has_raw else "no text came to an end in the search"
-    generate = partial(check_generation, per_unit=per_unit)
     cut, change, masks = (f"{no_text} to {what}" for what in ("cut", "change", "compare masks in"))
     found = {
         "corpus": ExperimentKind(corpus[0], walk_file, corpus[1], refused_by=corpus[2]),
-        "generation": ExperimentKind("texts", generate, no_draw, "texts", per_unit),
+        "generation": ExperimentKind("texts", check_generation, no_draw, "texts", per_unit),
     }
     if oracle is not None:
         found["oracle"] = ExperimentKind("comparisons", compare_masks, masks, "positions", *oracle)
@@ -99,9 +98,9 @@ def name_unit(unit: Unit) -> str:
 
 def run_unit(subject: Subject, unit: Unit) -> Experiment:
     kind: ExperimentKind = subject.experiments[unit.experiment]
-    found = Experiment(unit.experiment, kind.needed)
+    subject.found = found = Experiment(unit.experiment, kind.needed)
     subject.begin_unit()
-    kind.run(subject, unit, found)
+    kind.run(subject, unit)
     return found
 
 
@@ -186,40 +185,40 @@ def _plan_raw(options: VerifyOptions, documents: Sequence[Document]) -> Iterator
         yield Unit(_RAW, number, f"{_RAW}:{options.seed}:{number}", amount, document)
 
 
-def walk_file(subject: Subject, unit: Unit, found: Experiment) -> None:
+def walk_file(subject: Subject, unit: Unit) -> None:
     """Walk the unit's file, and what else it says, and record what that shows."""
     try:
         own_tokens = subject.encode(unit.about.text)
     except TokenizerError:
-        found.count("skipped, not in the vocabulary")
+        subject.found.count("skipped, not in the vocabulary")
         return
-    for document, verdict in subject.judge_file(unit.about, found):
+    for document, verdict in subject.judge_file(unit.about):
         is_file = document is unit.about
         tokens = own_tokens if is_file else subject.encode(document.text)
-        walked = subject.walk(document, tokens, found, masks=not subject.has_long_texts)
-        found.count("tokens", walked.n_taken)
+        walked = subject.walk(document, tokens, masks=not subject.has_long_texts)
+        subject.found.count("tokens", walked.n_taken)
         if verdict is not None and verdict != walked.is_accepted:
             taken_by = f"{subject.judge_name} {subject.takes}"
-            _fail(subject, document, walked, found, taken_by if verdict else None)
+            _fail(subject, document, walked, taken_by if verdict else None)
         # What only one side takes shows more in later experiments.
-        if not found.documents and (verdict or walked.is_accepted):
-            found.documents.append(replace(document, n_tokens=len(tokens)))
+        if not subject.found.documents and (verdict or walked.is_accepted):
+            subject.found.documents.append(replace(document, n_tokens=len(tokens)))
 
 
-def check_generation(subject: Subject, unit: Unit, found: Experiment, per_unit: int) -> None:
+def check_generation(subject: Subject, unit: Unit) -> None:
     """Draw the unit's texts, and record where the judge and the masks do not agree."""
-    first = unit.number * per_unit
+    first = unit.number * subject.experiments[unit.experiment].per_unit
     for number in range(first, first + unit.amount):
-        text = subject.draw(number, found)
+        text = subject.draw(number)
         if text is None:
             continue
         name = subject.name_of(number)
         document = Document(name, text, encoding=subject.encoding)
-        found.count("texts")
-        found.count("characters", len(text))
-        verdict = subject.verdict(text, found)
+        subject.found.count("texts")
+        subject.found.count("characters", len(text))
+        verdict = subject.verdict(text)
         if verdict is False:
-            found.fail(
+            subject.found.fail(
                 what=f"a text that the masks allow is refused by {subject.judge_name}",
                 file=name,
                 text=text[:_SHOWN],
@@ -230,19 +229,17 @@ def check_generation(subject: Subject, unit: Unit, found: Experiment, per_unit: 
         try:
             tokens = subject.encode(text)
         except TokenizerError:
-            found.count("not in the vocabulary")
+            subject.found.count("not in the vocabulary")
             continue
-        found.documents.append(replace(document, n_tokens=len(tokens)))
-        walked = subject.walk(document, tokens, found, masks=True)
-        found.count("tokens", walked.n_taken)
+        subject.found.documents.append(replace(document, n_tokens=len(tokens)))
+        walked = subject.walk(document, tokens, masks=True)
+        subject.found.count("tokens", walked.n_taken)
         if not walked.is_accepted:
             taken_by = f"{subject.judge_name} {subject.takes}" if verdict else "the masks allow"
-            _fail(subject, document, walked, found, taken_by)
+            _fail(subject, document, walked, taken_by)
 
 
-def _fail(
-    subject: Subject, document: Document, walked: Cursor, found: Experiment, taken_by: str | None
-) -> None:
+def _fail(subject: Subject, document: Document, walked: Cursor, taken_by: str | None) -> None:
     """Record that a text is refused, or taken (``taken_by`` is ``None``), wrongly."""
     stuck = walked.following
     if taken_by is None:
@@ -251,8 +248,8 @@ def _fail(
         what = f"the end is illegal after a text that {taken_by}"
     else:
         what = f"a token is illegal in a text that {taken_by}"
-        found.count("illegal tokens")
-    found.fail_at(
+        subject.found.count("illegal tokens")
+    subject.found.fail_at(
         what,
         document,
         walked.n_written,
@@ -262,9 +259,9 @@ def _fail(
     )
 
 
-def check_segmentations(subject: Subject, unit: Unit, found: Experiment) -> None:
+def check_segmentations(subject: Subject, unit: Unit) -> None:
     if subject.cut_matters:
-        found.count("not compared, since the tag is about tokens")
+        subject.found.count("not compared, since the tag is about tokens")
         return
     document, draw, data = unit.about, Random(unit.seed), unit.about.data
     here, other = Cursor(subject, subject.encode(document.text)), subject.artifact.matcher()
@@ -275,39 +272,39 @@ def check_segmentations(subject: Subject, unit: Unit, found: Experiment) -> None
         if not here.go_to(n_tokens):
             return
         cut = Cursor(subject, subject.cut(data[start : here.n_written], draw), other)
-        found.count("tokens of random cuts", len(cut.tokens))
+        subject.found.count("tokens of random cuts", len(cut.tokens))
         if not cut.go_to(len(cut.tokens)):
             refused = subject.written(cut.tokens[cut.n_taken])
-            _fail_cut(found, "a token is refused", document, start + cut.n_written, refused)
+            _fail_cut(subject, "a token is refused", document, start + cut.n_written, refused)
             return
         if here.matcher.configuration() != other.configuration():
-            _fail_cut(found, "two cuts of the text lead apart", document, here.n_written, None)
+            _fail_cut(subject, "two cuts of the text lead apart", document, here.n_written)
             return
-        found.count("segments")
+        subject.found.count("segments")
         ends = (at for at in atom_starts if at >= here.n_written)
         end = min(here.n_written + _N_BYTES, *ends, len(data))
-        _check_segment(subject, document, here.n_written, end, other, found)
+        _check_segment(subject, document, here.n_written, end, other)
 
 
 def _check_segment(
-    subject: Subject, document: Document, start: int, end: int, matcher: Matcher, found: Experiment
+    subject: Subject, document: Document, start: int, end: int, matcher: Matcher
 ) -> None:
     """Check every cut of the bytes from a start to an end."""
     data, matchers = document.data[:end], [matcher.fork()]
     for offset in range(start, end):
         after = matchers[-1].fork()
         if not after.accept_bytes(data[offset : offset + 1]):
-            _fail_cut(found, "a byte is refused", document, offset, data[offset : offset + 1])
+            _fail_cut(subject, "a byte is refused", document, offset, data[offset : offset + 1])
             return
         matchers.append(after)
     configurations = [m.configuration() for m in matchers]
-    found.count("bytes", end - start)
+    subject.found.count("bytes", end - start)
     for offset in range(start, end):
         here = matchers[offset - start]
         legal = subject.legal(here)
         for length, ids in subject.segments.at(data, offset):
             for token in ids:
-                found.count("tokens")
+                subject.found.count("tokens")
                 after = here.fork()
                 if not legal[token]:
                     what = "the mask forbids a token"
@@ -317,13 +314,13 @@ def _check_segment(
                     what = "a token leads elsewhere than its bytes"
                 else:
                     continue
-                _fail_cut(found, what, document, offset, data[offset : offset + length])
+                _fail_cut(subject, what, document, offset, data[offset : offset + length])
     if data == document.data and not is_whole(matchers[-1]):
-        _fail_cut(found, "the end is illegal", document, end, None)
+        _fail_cut(subject, "the end is illegal", document, end)
 
 
 def _fail_cut(
-    found: Experiment, what: str, document: Document, offset: int, token: bytes | None
+    subject: Subject, what: str, document: Document, offset: int, token: bytes | None = None
 ) -> None:
     shown = "the end" if token is None else repr(token)
-    found.fail_at(f"{what} in a legal text", document, offset, token=shown)
+    subject.found.fail_at(f"{what} in a legal text", document, offset, token=shown)

@@ -26,7 +26,7 @@ from maskc.verify.json_judge import (
     write_value,
 )
 from maskc.verify.mask_texts import MaskDrawer, find_end, join_parts
-from maskc.verify.model import Document, Experiment
+from maskc.verify.model import Document
 from maskc.verify.mutation import draw_mutations
 from maskc.verify.plan import list_experiments
 from maskc.verify.subject import Cursor, Mutation, Subject
@@ -59,8 +59,7 @@ class SchemaSubject(Subject):
     def drawer(self) -> MaskDrawer:
         return MaskDrawer(self.artifact)
 
-    def verdict(self, text: str, found: Experiment) -> bool | None:
-        del found
+    def verdict(self, text: str) -> bool | None:
         try:
             value = read_json(text)
         except NotJsonError:
@@ -71,39 +70,37 @@ class SchemaSubject(Subject):
             return False
         return keeps_layout(text, self.judge.layout) if self.judge.is_complete else None
 
-    def judge_file(
-        self, document: Document, found: Experiment
-    ) -> Iterator[tuple[Document, bool | None]]:
+    def judge_file(self, document: Document) -> Iterator[tuple[Document, bool | None]]:
         """Yield a file and its value as compact JSON, each with a verdict."""
         try:
             value = read_json(document.text)
         except NotJsonError:
-            found.count("not JSON")
+            self.found.count("not JSON")
             yield document, False
             return
         except NotJudgedError:
-            found.count("not judged")
+            self.found.count("not judged")
             yield document, None
             return
-        found.count("texts")
+        self.found.count("texts")
         is_valid = self.judge.judge(value)
-        found.count("valid" if is_valid else "invalid")
+        self.found.count("valid" if is_valid else "invalid")
         for written in (document, Document(document.name, write_value(value))):
-            yield written, self.verdict(written.text, found)
+            yield written, self.verdict(written.text)
 
-    def draw(self, number: int, found: Experiment) -> str | None:
+    def draw(self, number: int) -> str | None:
         drawn = self.drawer.draw_text(self.options.seed, number, self.options.max_tokens)
-        return self.finished(drawn, number, found)
+        return self.finished(drawn, number)
 
     def goes_on(
-        self, document: Document, here: Cursor, token: int, found: Experiment, *, is_legal: bool
+        self, document: Document, here: Cursor, token: int, *, is_legal: bool
     ) -> tuple[bool | None, str]:
         """Bring the text to an end after a token, and ask the judge of the whole."""
         data, written = document.data, self.written(token)
         text = data[: here.n_written] + written
         rests = _list_rests(data, here.n_written, len(written))
         if not is_legal:
-            return self._find_text(text, rests, found)
+            return self._find_text(text, rests)
         after = here.matcher.fork()
         if not after.accept_token(token):
             return False, "a token is legal in the mask and refused"
@@ -114,20 +111,19 @@ class SchemaSubject(Subject):
             parts = find_end(self.artifact, after)
             end = None if parts is None else join_parts(parts)
         if end is None:
-            found.count("no end found")
+            self.found.count("no end found")
             return None, ""
         # What was cut inside a character is whole again with its end.
-        verdict = self.verdict((text + end).decode(), found)
-        found.count("legal, with a text that the judge takes" if verdict else "legal, not judged")
+        verdict = self.verdict((text + end).decode())
+        what = "with a text that the judge takes" if verdict else "not judged"
+        self.found.count(f"legal, {what}")
         return verdict, f"the judge refuses a text that begins so, and ends with {end[:80]!r}"
 
-    def _find_text(
-        self, text: bytes, rests: list[bytes], found: Experiment
-    ) -> tuple[bool | None, str]:
+    def _find_text(self, text: bytes, rests: list[bytes]) -> tuple[bool | None, str]:
         """Return the witness that a token is forbidden wrongly, if there is one at hand."""
         for rest in rests:
             try:
-                verdict = self.verdict((text + rest).decode(), found)
+                verdict = self.verdict((text + rest).decode())
             except UnicodeDecodeError:
                 continue
             if verdict:

@@ -102,6 +102,7 @@ class Subject(ABC):
         tokens_per_position: compared at each.
         mutation_counts: what is counted of mutations, in the order of the report.
         experiments: of this kind of artifact, by name in the order of the report.
+        found: what the unit that is done shows.
     """
 
     judge_name, takes, side, prefix_side = "the judge", "takes", "judge", "judge"
@@ -109,22 +110,21 @@ class Subject(ABC):
     tokens_per_position = 25
     mutation_counts: tuple[str, ...] = ()
     experiments: ClassVar[Kinds]
+    found: Experiment
 
     def __init__(self, path: str, options: VerifyOptions, folder: Path) -> None:
         self.path, self.options, self.folder = path, options, folder
 
     @abstractmethod
-    def verdict(self, text: str, found: Experiment) -> bool | None:
+    def verdict(self, text: str) -> bool | None:
         """Return whether a whole text is one of the artifact's."""
 
     @abstractmethod
-    def judge_file(
-        self, document: Document, found: Experiment
-    ) -> Iterator[tuple[Document, bool | None]]:
+    def judge_file(self, document: Document) -> Iterator[tuple[Document, bool | None]]:
         """Yield a file, and what else it says, with a verdict on each; count what it is."""
 
     @abstractmethod
-    def draw(self, number: int, found: Experiment) -> str | None:
+    def draw(self, number: int) -> str | None:
         """Return a drawn text that the artifact takes, ``None`` if none came of it."""
 
     @abstractmethod
@@ -134,35 +134,35 @@ class Subject(ABC):
     def name_of(self, number: int) -> str:
         return f"generated text {number} of seed {self.options.seed}"
 
-    def finished(self, drawn: GeneratedText, number: int, found: Experiment) -> str | None:
+    def finished(self, drawn: GeneratedText, number: int) -> str | None:
         """Return a drawn text; without an end, count it, or fail where something else is wrong."""
         if drawn.problem is None:
             return drawn.text
         if drawn.problem == NO_END:
-            found.count("no end found")
+            self.found.count("no end found")
         else:
             document = Document(self.name_of(number), drawn.text, encoding=self.encoding)
-            found.fail_at(drawn.problem, document, len(document.data))
+            self.found.fail_at(drawn.problem, document, len(document.data))
         return None
 
     def begin_unit(self) -> None:  # noqa: B027 - few kinds remember anything
         """Prepare for a unit, whose outcome depends on nothing that was done before."""
 
-    def begins(self, prefix: bytes, text: str, more: bytes, found: Experiment) -> bool | None:
+    def begins(self, prefix: bytes, text: str, more: bytes) -> bool | None:
         """Return whether some legal text begins with a prefix of ``text`` and more bytes."""
-        del prefix, text, more, found
+        del prefix, text, more
         return None
 
-    def can_end(self, document: Document, offset: int, found: Experiment) -> bool | None:
+    def can_end(self, document: Document, offset: int) -> bool | None:
         """Return whether the text before a byte is whole."""
         try:
             text = document.data[:offset].decode(self.encoding)
         except UnicodeDecodeError:
             return False
-        return self.verdict(text, found)
+        return self.verdict(text)
 
     def goes_on(
-        self, document: Document, here: Cursor, token: int, found: Experiment, *, is_legal: bool
+        self, document: Document, here: Cursor, token: int, *, is_legal: bool
     ) -> tuple[bool | None, str]:
         """Return whether a legal text goes on with a token, and how the witness says it.
 
@@ -217,9 +217,7 @@ class Subject(ABC):
             here = end
         return tokens
 
-    def walk(
-        self, document: Document, tokens: Sequence[int], found: Experiment, *, masks: bool
-    ) -> Cursor:
+    def walk(self, document: Document, tokens: Sequence[int], *, masks: bool) -> Cursor:
         """Take a text's tokens; with masks, each must be legal in the mask before it if taken."""
         here = Cursor(self, tokens)
         while (token := here.following) is not None:
@@ -227,7 +225,7 @@ class Subject(ABC):
             is_taken = here.matcher.fork().accept_token(token) if is_legal is False else here.step()
             if is_legal not in (None, is_taken):
                 what = "the mask and the matcher do not agree on a token"
-                found.fail_at(what, document, here.n_written, token=repr(self.written(token)))
+                self.found.fail_at(what, document, here.n_written, token=repr(self.written(token)))
             if not is_taken or is_legal is False:
                 break
         return here

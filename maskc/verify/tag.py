@@ -17,7 +17,7 @@ from maskc.runtime.link import cut_reply, encode_reply, names_of
 from maskc.verify.grammar import TextRefusal, refuse_at
 from maskc.verify.json_judge import NotJudgedError
 from maskc.verify.mask_texts import MaskDrawer
-from maskc.verify.model import Document, Experiment
+from maskc.verify.model import Document
 from maskc.verify.mutation import KINDS, change
 from maskc.verify.plan import list_experiments
 from maskc.verify.subject import Cursor, Mutation, Subject, is_whole
@@ -87,27 +87,25 @@ class TagSubject(Subject):
                 offset += len(part.encode(errors="surrogateescape"))
         return found
 
-    def verdict(self, text: str, found: Experiment) -> bool | None:
+    def verdict(self, text: str) -> bool | None:
         try:
             if not any(self.judge.judge(f"{text}{end}") for end in self.ends):
-                found.count("judged")
+                self.found.count("judged")
                 return False
             is_sure = any(self.judge.judge(f"{text}{end}", strict=True) for end in self.ends)
         except NotJudgedError:
-            found.count("not judged")
+            self.found.count("not judged")
             return None
-        found.count("judged")
+        self.found.count("judged")
         return is_sure or None
 
-    def judge_file(
-        self, document: Document, found: Experiment
-    ) -> Iterator[tuple[Document, bool | None]]:
+    def judge_file(self, document: Document) -> Iterator[tuple[Document, bool | None]]:
         """Yield a reply with a verdict; name it, with what must come, if it is refused."""
         is_accepted = self.reads(document.text)
-        found.count("accepted" if is_accepted else "refused")
-        verdict = self.verdict(document.text, found)
+        self.found.count("accepted" if is_accepted else "refused")
+        verdict = self.verdict(document.text)
         if not is_accepted and not verdict:
-            found.refused.append(self._find_refusal(document).to_dict(document.name))
+            self.found.refused.append(self._find_refusal(document).to_dict(document.name))
         yield document, verdict
 
     def _find_refusal(self, document: Document) -> TextRefusal:
@@ -129,22 +127,20 @@ class TagSubject(Subject):
             is_taken = self.take_bytes(matcher, text.encode(), 0) is None
         return is_taken and is_whole(matcher)
 
-    def walk(
-        self, document: Document, tokens: Sequence[int], found: Experiment, *, masks: bool
-    ) -> Cursor:
+    def walk(self, document: Document, tokens: Sequence[int], *, masks: bool) -> Cursor:
         """Take a reply's tokens; its bytes must lead to the same, if it may be cut so."""
-        walked = super().walk(document, tokens, found, masks=masks)
+        walked = super().walk(document, tokens, masks=masks)
         if not self.cut_matters and walked.is_accepted != self.reads(document.text):
             what = "tokens and single characters do not have the same verdict"
-            found.fail_at(what, document, walked.n_written)
+            self.found.fail_at(what, document, walked.n_written)
         return walked
 
-    def draw(self, number: int, found: Experiment) -> str | None:
+    def draw(self, number: int) -> str | None:
         drawn = self.drawer.draw_text(self.options.seed, number, self.options.max_tokens)
-        text = self.finished(drawn, number, found)
+        text = self.finished(drawn, number)
         if text is not None and not self.reads(text):
             # Its characters are those of a special token's name, which a text has only as such.
-            found.count("read otherwise as text")
+            self.found.count("read otherwise as text")
             return None
         return text
 

@@ -28,7 +28,8 @@ def vllm(monkeypatch, tmp_path):
     """The modules of a vLLM; ``answer`` is an artifact."""
     compile_text('start: "yes" | "no"').save(tmp_path / "answer.maskc")
     monkeypatch.setenv("MASKC_ARTIFACTS", str(tmp_path))
-    monkeypatch.setattr(plugin, "_read_vocabulary", lambda *_: load_vocabulary("bytes"))
+    monkeypatch.setattr(vllm_requests.ServedModel, "vocabulary", load_vocabulary("bytes"))
+    monkeypatch.setattr(vllm_requests, "_models", {})
     plugin.build_grammar_class.cache_clear()
     yield install(monkeypatch)
     plugin.build_grammar_class.cache_clear()
@@ -114,9 +115,8 @@ def test_requests_wait_before_they_are_added(vllm, model, monkeypatch):
     number, added = asyncio.run(front.add_request("7", "prompt", params))
     assert number == "7"
     assert len(plugin.detach(added)) == 1
-    for _, made in vllm_requests._made.values():
+    for made in vllm_requests.find_model(model, "bytes")._constraints.values():
         made.close()
-    vllm_requests._made.clear()
 
 
 @pytest.mark.usefixtures("vllm")
