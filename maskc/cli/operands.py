@@ -207,10 +207,7 @@ def _find_end(names: Mapping[str, int], name: str) -> int:
 
 
 def check_tokenizer(path: str, artifact: Artifact, spec: str) -> None:
-    """Check that both have the same tokens, padded to the artifact's size, and the same ends.
-
-    Added tokens that are not special may be text or atoms, whatever the artifact has.
-    """
+    """Check that both have the same tokens and ends, with the artifact's padding and atoms."""
     from maskc.vocab import Vocabulary, load_vocabulary
 
     found = load_vocabulary(spec)

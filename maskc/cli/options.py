@@ -105,11 +105,7 @@ def command(
 
 
 def gather(name: str, make: Callable[..., object], options: Mapping[str, Decorator]) -> Decorator:
-    """Return a decorator that gives a command options, and their values as one argument.
-
-    Args:
-        make: called with the options' values, by their names; returns the argument.
-    """
+    """Return a decorator: a command gets options, as the one argument that is made of them."""
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)

@@ -100,16 +100,7 @@ _ALLOW = "give --corpus texts of the grammar, or --allow-refused"
 
 
 def report_verification(found: Mapping[str, Any]) -> Report:
-    """Return the report of what :meth:`maskc.verify.model.VerifyReport.to_dict` returns.
-
-    Example::
-
-        {"ok": bool, "wrong": bool, "unicode": {"artifact": str, "python": str} or None,
-         "experiments": [
-             {"name", "ok": bool, "outcome": str, "lack": str or None, "checked": {name: number},
-              "counts": {name: number}, "failures": [{name: value}, …], "refused_by": str,
-              "refused": [{"file", "line", "column", "reason", "expected"}, …]}, …]}
-    """
+    """Return the report of a :meth:`maskc.verify.model.VerifyReport.to_dict`."""
     return Report(found, _list_blocks(found))
 
 

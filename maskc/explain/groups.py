@@ -71,12 +71,7 @@ def group_tokens(
 def list_groups(
     by_name: Named, literals: Mapping[str, str] | None = None
 ) -> tuple[TokenGroup, ...]:
-    """Return the groups of tokens, those with the most first.
-
-    Args:
-        by_name: of each name its tokens; ``None``: they read only what is ignored.
-        literals: of names of terminals their texts in quotes.
-    """
+    """Return groups of tokens by name, the largest first; ``None``: only what is ignored."""
     known = literals or {}
     groups = [
         TokenGroup(name, tuple(sorted(group, key=lambda t: (len(t), t))), known.get(name or "", ""))
@@ -111,10 +106,7 @@ class _Walk(Generic[H]):
         return found
 
     def names(self, number: int) -> set[tuple[str | None, str]]:
-        """Return the names and texts of the terminals of the tokens that end in a configuration.
-
-        ``None``: they are ignored.
-        """
+        """Return names and texts of the terminals of tokens that end here; ``None``: ignored."""
         terminals: set[int] = set()
         for h, ended in self._held[number]:
             terminals |= ended or self._reader.become(h)

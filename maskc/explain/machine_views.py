@@ -91,10 +91,7 @@ class GrammarNames:
         return tuple(self.terminal(t) for t in sorted(set(terminals)))
 
     def items(self, lalr_state: int) -> Names:
-        """Return the kernel items of a state, as ``X -> A . B``; a general grammar has none.
-
-        Neither has a pattern, whose only rule is ours.
-        """
+        """Return a state's kernel items, as ``X -> A . B``; without rules there are none."""
         sets = self._item_sets
         if sets is None or not self._is_rules:
             return ()

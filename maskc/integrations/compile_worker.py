@@ -231,10 +231,7 @@ def name_order(order: Mapping[str, Any]) -> str:
 
 
 def read_answers(given: Any) -> Answers:
-    """Return answers that came with a request, as far as they are some.
-
-    What a client can send with a request is JSON, which has no bytes.
-    """
+    """Return the answers that came with a request; a client's own JSON has no bytes."""
     if not isinstance(given, dict):
         return {}
     return {k: v for k, v in given.items() if isinstance(k, str) and isinstance(v, bytes)}

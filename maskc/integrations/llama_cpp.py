@@ -320,12 +320,7 @@ class ModelRegistry(ArtifactRegistry):
 
 
 def open_registry(llm: Any, folder: str | os.PathLike[str] | None = None) -> ModelRegistry:
-    """Return the artifacts of a folder, checked against a loaded model.
-
-    Raises:
-        ArtifactError: there is no such folder.
-        TokenizerError: the model's tokens have no exact bytes.
-    """
+    """Return the :class:`ModelRegistry` of a folder and a loaded model."""
     return ModelRegistry(llm, folder)
 
 

@@ -78,10 +78,7 @@ class Engine:
                 raise self.changed(f"{owner.__name__}.{name} takes {shown}")
 
     def apply(self, parts: Iterable[PatchSet]) -> list[PatchSet]:
-        """Put what can be in place, and log what cannot; return the parts that are in place.
-
-        What was put in place before is not put there again.
-        """
+        """Put what can be in place, once, and log what cannot; return the parts that are."""
         placed = []
         for part in parts:
             try:

@@ -318,11 +318,7 @@ def _is_settled(identity: Identity) -> bool:
 
 
 def find_folder(folder: str | os.PathLike[str] | None = None) -> Path:
-    """Return the folder of artifacts that is given, else that of ``MASKC_ARTIFACTS``.
-
-    Raises:
-        ArtifactError: neither is given, or it is not a folder.
-    """
+    """Return the folder that is given, else that of ``MASKC_ARTIFACTS``; ArtifactError: none."""
     given = os.environ.get(FOLDER_VARIABLE, "")
     if folder is not None:
         given = as_path("the folder of artifacts", folder)
@@ -336,11 +332,7 @@ def find_folder(folder: str | os.PathLike[str] | None = None) -> Path:
 
 
 def check_name(name: str) -> None:
-    """Check that a text from a request can be the name of an artifact.
-
-    Raises:
-        ArtifactError: it cannot.
-    """
+    """Raise an UnknownArtifactError unless a request's text can be the name of an artifact."""
     if not is_name(as_text("the name of an artifact", name)):
         shown = repr(name) if len(name) <= MAX_NAME else f"{name[:32]!r}…"
         raise UnknownArtifactError(

@@ -58,11 +58,7 @@ _MARKER = re.compile(r"<[^\s<>\"'{}]+>")
 
 
 def read_kinds(setting: str | None = None) -> frozenset[str]:
-    """Return the kinds of requests that the operator wants served; none by default.
-
-    Args:
-        setting: default: ``MASKC_REQUESTS``.
-    """
+    """Return the kinds of requests to serve, by a setting or ``MASKC_REQUESTS``; default: none."""
     given = os.environ.get(REQUESTS_VARIABLE, "") if setting is None else setting
     names = [name.strip() for name in given.split(",") if name.strip()]
     unknown = sorted(set(names) - set(_NAMES))
@@ -212,10 +208,7 @@ def _open_kit(vocabulary: Vocabulary, compiler: Compiler) -> Kit:
 
 
 def serves_tags() -> bool:
-    """Return whether the operator wants structural tags served.
-
-    A setting that is wrong serves none: the engine's start, or its check of a request, tells it.
-    """
+    """Return whether structural tags are served; a wrong setting, told elsewhere, serves none."""
     try:
         return "structural_tag" in read_kinds()
     except MaskcError:

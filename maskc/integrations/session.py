@@ -31,10 +31,7 @@ from maskc.runtime.step_budget import count_taken
 
 @dataclass(frozen=True, slots=True)
 class RowOwner:
-    """A matcher with the artifact it came from.
-
-    It is ``None`` for a sequence that has left the language: only its end is allowed.
-    """
+    """An artifact's matcher, ``None`` once an illegal token came: then only the end is allowed."""
 
     artifact: Compiled
     matcher: Matcher | None
@@ -60,10 +57,7 @@ def fill_rows(
     rows: Sequence[int],
     tokens_left: int | None = None,
 ) -> TokensLeftError | None:
-    """Write the legal tokens of each sequence into its row of a bitmask that is wide enough.
-
-    Return, as :func:`fill_row` for one of them, why the budget is not kept.
-    """
+    """Write each sequence's legal tokens into its row; return why a budget is not kept."""
     width, told = bitmask.shape[1], None
     matchers, matcher_rows = [], []
     for sequence, row in zip(sequences, rows, strict=True):

@@ -64,12 +64,7 @@ def wrap_process(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def allow(n_drafted: int) -> Allowance | None:
-    """Return the tokens of the request that is asking, ``None`` if its text may break off.
-
-    Args:
-        n_drafted: how many tokens later than SGLang has counted a text may begin: where drafts end
-            the thoughts.
-    """
+    """Return the tokens of the asking request, less those drafted; ``None``: it may break off."""
     request = _asking.get()
     if request is None or not finishes(request.sampling_params.custom_params):
         return None

@@ -137,10 +137,7 @@ class Examples:
         self._followed: dict[str, _Identity] = {}
 
     def follow(self, name: str, artifact: Artifact, content_hash: str) -> None:
-        """Have an artifact follow its examples, unless it has; at most for ``SECONDS``.
-
-        How many tokens that were is logged; as a warning, if most of a file's were illegal.
-        """
+        """Have an artifact follow its examples, once; log how many tokens that were."""
         path = self._folder / f"{name}{SUFFIX}"
         if not os.path.lexists(path):
             identity = _Identity(content_hash, 0, 0, 0)

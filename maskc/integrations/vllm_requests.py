@@ -147,10 +147,7 @@ def wait_before(original: Callable[..., Any]) -> Callable[..., Any]:
 async def settle(
     check: Callable[[Wanted], None], wanted: Wanted
 ) -> tuple[MaskcError | None, Answers]:
-    """Return why a request is refused, ``None`` if it is served, without holding up the loop.
-
-    And what was compiled for it, which is for the engine.
-    """
+    """Return why a request is refused, if it is, and what was compiled; the loop goes on."""
     request = Request()
 
     def work() -> tuple[MaskcError | None, Answers]:
@@ -169,13 +166,7 @@ async def settle(
 
 
 def attach(params: Any, answers: Answers) -> Any:
-    """Return a request's parameters with what was compiled for it, for the engine.
-
-    Args:
-        params: vLLM's ``SamplingParams``, which stay as they are. What a client has sent under our
-            name is dropped.
-        answers: what was compiled; nothing, if the front end knew it from before.
-    """
+    """Return a copy of parameters with what was compiled; a client's own entry is dropped."""
     given = params.extra_args or {}
     if not answers and EXTRA not in given:
         return params

@@ -35,14 +35,7 @@ def check_vocabulary(artifact: Artifact, name: str, vocabulary: Vocabulary) -> N
 
 
 def read_vocabulary(tokenizer: Any, *, vocab_size: int, eos_ids: Iterable[int]) -> Vocabulary:
-    """Return the vocabulary of an engine's tokenizer.
-
-    Args:
-        tokenizer: a tokenizer of transformers or of the package ``tokenizers``, or what
-            :func:`maskc.compile_grammar` takes: a name, a path, or ``org/name``.
-        vocab_size: the width of the model's logits.
-        eos_ids: the ids that end the model's output.
-    """
+    """Return the vocabulary of a tokenizer, as wide as the model's logits, with its ends."""
     return load_vocabulary(tokenizer, vocab_size=vocab_size, eos_ids=tuple(eos_ids))
 
 

@@ -79,10 +79,7 @@ class _Compiler:
         self.schema, self._resources = schema, resources
 
     def fits(self, subschema: Subschema, inner: Any, schema: Any = None) -> bool:
-        """Return whether some value fits ``inner`` in the place of a subschema.
-
-        ``schema`` is another one that has the subschema, without something that was lost.
-        """
+        """Return whether a value fits ``inner`` in the place of a subschema."""
         document = _put(self.schema if schema is None else schema, subschema.path, inner)
         asking: dict[str, Any] = {"$ref": f"{_URI}#{quote(subschema.pointer, safe='/~')}"}
         if isinstance(self.schema, dict) and "$schema" in self.schema:

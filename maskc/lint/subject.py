@@ -50,10 +50,7 @@ _WORD = re.compile(r"_?_?[a-zA-Z][a-zA-Z0-9_]*")
 
 
 class Definition(NamedTuple):
-    """A name that the text defines, on a line from 1 on.
-
-    It is used if the text names it in another definition, or imports or ignores it.
-    """
+    """A name that the text defines: its line, and whether the text names it elsewhere."""
 
     line: int
     is_used: bool

@@ -66,12 +66,7 @@ class Witnesses:
         self._classes = list(byte_of.items())  # with the nicest byte of each
 
     def find_arrival(self, state: int, lookaheads: Collection[int] = ()) -> Arrival | None:
-        """Return the shortest sequence found after which the parser comes by a state.
-
-        Args:
-            state: a LALR state.
-            lookaheads: terminals that may come next; reductions on them count, if there are any.
-        """
+        """Return the shortest sequence found to a LALR state, perhaps reduced on a lookahead."""
         symbols = self._paths.get(state)
         if symbols is None:
             return None
@@ -199,10 +194,7 @@ class Witnesses:
 
 
 def run_parser(grammar: LalrGrammar, terminals: Sequence[int]) -> list[tuple[int, ...]] | None:
-    """Return the stack of LALR states before the terminals and after each of them.
-
-    ``None`` if the parser refuses a terminal.
-    """
+    """Return the stacks of LALR states before and after each terminal; ``None``: one is refused."""
     driver, stack = drive_lalr(grammar), [0]
     stacks: list[tuple[int, ...]] = [(0,)]
     for terminal in terminals:

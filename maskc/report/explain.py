@@ -46,11 +46,7 @@ MOST_TOKENS = 8  # of a group that are shown
 def report_explanation(
     explanation: Explanation, heat: Sequence[Warmth] = (), most: int | None = MOST_TOKENS
 ) -> Report:
-    """Return what may come next; in the data bytes are text where they are text.
-
-    Args:
-        most: tokens of a group that are shown; ``None``: all.
-    """
+    """Return what may come next, with ``most`` tokens of a group at most (``None``: all)."""
     data = {field.name: getattr(explanation, field.name) for field in fields(explanation)}
     some = None if most is None else 2 * most  # of all
     data["examples"] = data.pop("tokens")[:some]

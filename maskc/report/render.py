@@ -151,10 +151,7 @@ def show_progress(title: str) -> Iterator[Callable[[str, float], None] | None]:
 
 @contextmanager
 def show_parts(title: str) -> Iterator[Callable[[str, int, int], None] | None]:
-    """Yield a function that takes what is being done, how many parts are done, and of how many.
-
-    There is a bar for each thing that is being done, and one for all.
-    """
+    """Yield a function that takes what is done, how many parts of it are, and of how many."""
     with _open_bars(counts_parts=True) as bars:
         if bars is None:
             yield None

@@ -149,10 +149,7 @@ def all_characters() -> str:
 
 @lru_cache(maxsize=512)
 def _edges(atom: Atom) -> NDArray[np.int64]:
-    """Return int64[2 n], where each run of code points that an atom matches begins and ends.
-
-    ``re`` itself says which they are.
-    """
+    """Return int64[2 n]: where each run of code points that an atom matches begins and ends."""
     text, flags = atom
     runs = re.compile(f"(?:{text})+", flags).finditer(all_characters())
     return np.array([edge for run in runs for edge in run.span()], dtype=np.int64)

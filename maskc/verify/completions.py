@@ -131,10 +131,7 @@ class Completer:
                     yield separator.join(values)
 
     def _render_lines(self, moves: Moves, depth: int) -> str:
-        """Return lexemes with a newline before each that stands between brackets.
-
-        It is dropped there, and may be all that ends a comment or keeps two words apart.
-        """
+        """Return lexemes with a newline, which is dropped there, before each between brackets."""
         indenter, parts = self.steps.indenter, list[str]()
         for name, value in moves:
             parts.append("\n" + value if depth else value)

@@ -53,12 +53,7 @@ class Drawing:
         self._order: tuple[int, list[int]] | None = None
 
     def draw(self, draw: Random, *, seed: int, number: int, size: int) -> GeneratedText | None:
-        """Return a text, ``None`` if this time none came of it.
-
-        Args:
-            seed: by which rules get their turn.
-            size: about how many lexemes it may have.
-        """
+        """Return a text of about ``size`` lexemes, ``None`` if this time none came of it."""
         if self._order is None or self._order[0] != seed:
             self._order = seed, self.sentences.order_wanted(seed)
         order = self._order[1]

@@ -39,11 +39,7 @@ def is_general(lark: Lark) -> bool:
 
 
 def parses_generally(lark: Lark, text: str) -> bool:
-    """Return whether Lark's Earley parser reads a text to its end.
-
-    It raises a RuntimeError where a text has two parses, one of which ends in something ignored and
-    the other in a terminal: both are parses.
-    """
+    """Return whether Lark's Earley parser reads a text to its end, in one way or in two."""
     try:
         lark.parse(show_lark(lark, text))
     except LarkError:

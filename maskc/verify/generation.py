@@ -39,10 +39,7 @@ class Drawer:
         self._drawing, self._tokens = Drawing(lark, oracle), TokenDrawer(artifact)
 
     def draw_text(self, seed: int, number: int, max_tokens: int) -> GeneratedText:
-        """Return a text that depends on nothing but these numbers.
-
-        It is drawn by the rules; from the masks, if nothing that is drawn so is legal.
-        """
+        """Return a text of these numbers: by the rules, from the masks if none is legal."""
         self._oracle.forget()
         draw = Random(f"{seed}:{number}")
         drawn, n_others = self.draw_by_rules(draw, seed, number, max_tokens, self.is_legal)
@@ -73,10 +70,7 @@ class Drawer:
     def draw_from_masks(
         self, draw: Random, max_tokens: int, beginning: bytes = b""
     ) -> GeneratedText:
-        """Return a text that begins with bytes that the artifact takes, and goes on with tokens.
-
-        The oracle finds an end that Lark accepts, and the masks must allow it.
-        """
+        """Return a text of tokens after a beginning, to an end that the oracle finds."""
         matcher, written = self._artifact.matcher(), list[Part]()
         if beginning:
             matcher.accept_bytes(beginning)
@@ -156,10 +150,7 @@ class DrawingProcess:
         self._executor.__exit__(*error)
 
     def draw(self, count: int, max_tokens: int, seed: int) -> Iterator[GeneratedText]:
-        """Yield texts, the same ones for the same seed.
-
-        They have about ``max_tokens`` tokens at most; where a grammar's rules draw, lexemes.
-        """
+        """Yield texts of about ``max_tokens`` tokens or lexemes at most, the same for a seed."""
         for number in range(count):
             part = f"text {number + 1}"
             yield self._ask(part, "draw_text", seed, number, max_tokens)

@@ -240,10 +240,7 @@ class BlankLayout(Enum):
 
 
 def write_value(value: Any, layout: BlankLayout = BlankLayout.COMPACT, depth: int = 0) -> str:
-    """Return a value of :func:`maskc.verify.json_judge.read_json` as JSON.
-
-    Strings have no needless escapes; numbers have an exponent only if it is a great one.
-    """
+    """Return a value of :func:`read_json` as JSON, with few escapes and exponents."""
     if isinstance(value, int | Fraction) and not isinstance(value, bool):
         return _write_number(value)
     if not value or not isinstance(value, dict | list):

@@ -110,10 +110,7 @@ class MaskDrawer:
         self._tokens = TokenDrawer(artifact, self._names, likely_without_blanks=blanks)
 
     def draw_text(self, seed: int, number: int, max_tokens: int) -> GeneratedText:
-        """Return a text that depends on nothing but these numbers.
-
-        After at most ``max_tokens`` tokens it is brought to its end.
-        """
+        """Return a text of these numbers, ended after ``max_tokens`` tokens at most."""
         draw = Random(f"{seed}:{number}")
         matcher, written, problem = self._artifact.matcher(), list[Part](), None
         for _ in range(draw.randint(1, max_tokens)):

@@ -43,10 +43,7 @@ def mutate(data: bytes, offset: int, kind: str) -> Mutation:
 
 
 def draw_mutations(data: bytes, count: int, draw: Random) -> Iterator[Mutation]:
-    """Yield changed texts, in the order of where they are changed.
-
-    Half of the offsets are in characters of several bytes, if there are some.
-    """
+    """Yield changed texts, in order; half are changed in characters of several bytes, if any."""
     wide = [offset for offset, byte in enumerate(data) if byte >= 0x80]
     drawn = []
     for _ in range(count):

@@ -323,10 +323,7 @@ class _Walk:
         self._n_settled = self._length = 0
 
     def resume(self, reader: TextReader, text: str) -> tuple[ParseState, int]:
-        """Return where to resume for a text that this one begins with.
-
-        Positions are best asked for in order: what is settled stays settled as the text grows.
-        """
+        """Return where to resume for a beginning of this text; best asked for in order."""
         if len(text) < self._length:
             self._n_settled = 0
         self._length = len(text)

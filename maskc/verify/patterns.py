@@ -62,10 +62,7 @@ class ParsedTerminal:
                 yield from (_word(flags), _LINE_BREAK)
 
     def write(self, characters: CharacterClasses, *, is_relaxed: bool = False) -> str:
-        """Return the pattern for canonical text, as ``re`` and ``regex`` both read it.
-
-        If it is relaxed, conditions on what follows are left out.
-        """
+        """Return the pattern for canonical text; relaxed: without conditions on what follows."""
         return _Writer(characters, self.tested, is_relaxed).sequence(self.tree, self.flags)
 
 

@@ -158,10 +158,7 @@ def plan_second(kinds: Kinds, options: VerifyOptions, documents: Sequence[Docume
 def _draw_units(
     experiment: str, kind: ExperimentKind, options: VerifyOptions, documents: Sequence[Document]
 ) -> Iterator[Unit]:
-    """Yield units that do as much as is asked together, each in a text drawn for it.
-
-    Every fourth takes a text with characters of several bytes, if there is one.
-    """
+    """Yield units, each in a text drawn for it; every fourth in one that is not ASCII, if any."""
     if experiment == "mutation":
         documents = [document for document in documents if document.text]
     documents = [d for d in documents if len(d.text) <= kind.most] or documents

@@ -294,10 +294,7 @@ def build_steps(lark: Lark) -> ParserSteps:
 
 
 def find_encoding(lark: Lark) -> str:
-    """Return the encoding of a parser's texts.
-
-    With ``use_bytes=True`` Lark gets bytes: then a text is here what Latin-1 makes of them.
-    """
+    """Return the encoding of texts; of bytes, a text is here what Latin-1 makes of them."""
     return BYTES if lark.lexer_conf.use_bytes else UTF8
 
 

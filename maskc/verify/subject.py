@@ -164,10 +164,7 @@ class Subject(ABC):
     def goes_on(
         self, document: Document, here: Cursor, token: int, *, is_legal: bool
     ) -> tuple[bool | None, str]:
-        """Return whether a legal text goes on with a token, and how the witness says it.
-
-        ``is_legal``: in the mask.
-        """
+        """Return whether a legal text goes on with a token, and how the witness says it."""
         raise NotImplementedError
 
     @cached_property

@@ -66,11 +66,7 @@ class WorkerDiedError(MaskcError):
 
 
 class Request:
-    """What stands in queues, until it is answered or its owner gives it up, from any thread.
-
-    Args:
-        seconds: by the clock, until it is good for nothing.
-    """
+    """What stands in queues for so many seconds, until it is answered or given up by its owner."""
 
     def __init__(self, seconds: float = MOST_SECONDS) -> None:
         self._until, self.seconds = time.monotonic() + seconds, seconds
@@ -116,11 +112,7 @@ def _explain(request: Request, status: int | None) -> MaskcError:
 
 
 class WorkerQueue:
-    """A worker and its queue. Safe to use from any thread.
-
-    Args:
-        start: returns a worker within so many seconds, or raises as :meth:`Server.start`.
-    """
+    """A worker, which ``start`` returns in so many seconds, and its queue; for any thread."""
 
     def __init__(self, start: Callable[[float], Worker]) -> None:
         self._start = start
