@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -51,12 +51,20 @@ follow `--`.
 """
 
 
-# How many terminals a question takes at least and at most, and how that is said.
-_NEEDED: dict[str | None, tuple[int, float, str]] = {
-    **dict.fromkeys(("never", "always"), (1, math.inf, "X and a sequence")),
-    "joint": (3, 3, "X and two quoted sequences"),
-    "follow": (1, 1, "one symbol"),
-    **dict.fromkeys(("classes", "pda", None), (0, 0, "no terminals")),
+# How many terminals a question takes at least and at most, how that is said, and who answers it.
+_Ask = Callable[..., Any]
+_NONE = (0, 0, "no terminals")
+_QUESTIONS: dict[str | None, tuple[int, float, str, _Ask]] = {
+    "never": (1, math.inf, "X and a sequence", lambda q, x, *rest: q.ask_never(x, rest)),
+    "always": (1, math.inf, "X and a sequence", lambda q, x, *rest: q.ask_always(x, rest)),
+    "joint": (
+        *(3, 3, "X and two quoted sequences"),
+        lambda q, x, one, other: q.ask_joint(x, one.split(), other.split()),
+    ),
+    "follow": (1, 1, "one symbol", lambda q, x: q.ask_follow(x)),
+    "classes": (*_NONE, lambda q: q.ask_classes()),
+    "pda": (*_NONE, lambda q: q.dft),
+    None: (*_NONE, lambda q: q.ask_overview()),
 }
 
 
@@ -64,7 +72,7 @@ _NEEDED: dict[str | None, tuple[int, float, str]] = {
     "analyze",
     "Answer questions about a grammar.",
     click.argument("grammar", required=False),
-    click.argument("question", required=False, type=click.Choice([*filter(None, _NEEDED)])),
+    click.argument("question", required=False, type=click.Choice([*filter(None, _QUESTIONS)])),
     click.argument("terminals", nargs=-1),
     opt.word("--regex", "PATTERN", "Analyze a regular expression instead of a grammar."),
     opt.flag("--dot", "With pda: print it in the language of Graphviz."),
@@ -93,7 +101,7 @@ def analyze_command(
     """Answer a question about GRAMMAR; without one, print an overview."""
     if (grammar is None) == (regex is None):
         raise click.UsageError("Give one of GRAMMAR and --regex PATTERN.")
-    least, most, needed = _NEEDED[question]
+    least, most, needed, ask = _QUESTIONS[question]
     if not least <= len(terminals) <= most:
         raise click.UsageError(f"{question or 'analyze'} takes {needed}.")
     if grammar is not None and grammar.endswith((".json", ".maskc")):
@@ -114,8 +122,16 @@ def analyze_command(
         queries = _load(grammar or "", regex, lark)
         if export is not None:
             _export(queries, export)
+            return 0
+        answer = ask(queries, *terminals)
+        if as_csv:
+            csv.writer(sys.stdout, lineterminator="\n").writerows(tabulate_answer(answer))
+        elif question != "pda":
+            show(Report(asdict(answer), _list_blocks(answer)), as_json=as_json)
+        elif as_json:
+            print_json(answer.to_dict())
         else:
-            _print_answer(queries, question, terminals, dot=dot, as_json=as_json, as_csv=as_csv)
+            click.echo(answer.to_dot() if dot else answer.format())
         return 0
 
     return run_dedicated(work, limits)
@@ -136,43 +152,6 @@ def _export(queries: GrammarQueries, path: str) -> None:
     is_grammar = path.endswith(".cfg")
     text = format_cfg(queries.reduced) if is_grammar else format_pda(queries.dft)
     write_atomically(path, f"{text}\n".encode())
-
-
-def _print_answer(
-    queries: GrammarQueries,
-    question: str | None,
-    terminals: tuple[str, ...],
-    *,
-    dot: bool,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
-
-    if question == "pda":
-        if as_json:
-            print_json(queries.dft.to_dict())
-        else:
-            click.echo(queries.dft.to_dot() if dot else queries.dft.format())
-        return
-    answer: Answer
-    match question:
-        case "never":
-            answer = queries.ask_never(terminals[0], terminals[1:])
-        case "always":
-            answer = queries.ask_always(terminals[0], terminals[1:])
-        case "joint":
-            x, one, other = terminals
-            answer = queries.ask_joint(x, one.split(), other.split())
-        case "follow":
-            answer = queries.ask_follow(terminals[0])
-        case "classes":
-            answer = queries.ask_classes()
-        case _:
-            answer = queries.ask_overview()
-    if as_csv:
-        csv.writer(sys.stdout, lineterminator="\n").writerows(tabulate_answer(answer))
-    else:
-        show(report_answer(answer), as_json=as_json)
 
 
 @opt.command(
@@ -230,10 +209,6 @@ def dump_command(
 _MAX_PATTERN = 60  # of a longer one, so much is shown
 
 
-def report_answer(answer: Answer) -> Report:
-    return Report(asdict(answer), _list_blocks(answer))
-
-
 def tabulate_answer(answer: Answer) -> list[list[Any]]:
     """Return the rows of an answer for a program, the names of the columns first."""
     from maskc.compiler.pushdown import queries
@@ -274,12 +249,13 @@ def _list_blocks(answer: Answer) -> Iterator[Block]:
         case queries.ClassesAnswer() if not answer.classes:
             yield Lines(["no two terminals are interchangeable"])
         case queries.ClassesAnswer():
-            members_of = [
-                (str(number), name, _shorten(answer.texts[name]))
-                for number, members in enumerate(answer.classes, 1)
-                for name in members
-            ]
             columns: tuple[str, ...] = ("class", "terminal", "pattern")
+            members_of = []
+            for number, members in enumerate(answer.classes, 1):
+                for name in members:
+                    text = answer.texts[name]
+                    shown = text if len(text) <= _MAX_PATTERN else f"{text[: _MAX_PATTERN - 1]}…"
+                    members_of.append((str(number), name, shown))
             yield Table("Interchangeable terminals", columns, members_of, ("class",))
         case queries.OverviewAnswer():
             yield Facts([(name, format_count(n)) for name, n in answer.counts.items()])
@@ -317,7 +293,3 @@ def _say_joint(answer: JointAnswer) -> str:
             f"not proven for Lark's table, which resolves {answer.n_conflicts} conflicts"
         )
     return f"unknown: it is not proven that {both} are jointly legal after {answer.x}"
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _MAX_PATTERN else f"{text[: _MAX_PATTERN - 1]}…"

@@ -38,7 +38,9 @@ class Completer:
         self._worked: dict[int, list[Moves]] = {}
         self._finished: dict[str, list[str]] = {}
         self._failed: set[ParseState] = set()
-        self.separators = ("", *self._find_separators())
+        blanks = {s for name in sorted(self.steps.ignored) for s in self.samples(name)}
+        shortest = sorted(blanks, key=lambda s: (s != " ", len(s), s))
+        self.separators = ("", *shortest[:3])
 
     def forget(self) -> None:
         self._worked.clear()
@@ -125,7 +127,12 @@ class Completer:
             for turn in range(3):
                 if turn and all(len(self.samples(name)) < 2 for name, _ in moves):
                     break
-                values = [self._sample(name, value, turn) for name, value in moves]
+                values = [
+                    value
+                    if name == self.steps.newline or not turn
+                    else self.samples(name)[turn % len(self.samples(name))]
+                    for name, value in moves
+                ]
                 yield "".join(separator + value for value in values)
                 if separator:
                     yield separator.join(values)
@@ -137,12 +144,6 @@ class Completer:
             parts.append("\n" + value if depth else value)
             depth += (name in indenter.OPEN_PAREN_types) - (name in indenter.CLOSE_PAREN_types)
         return "".join(parts)
-
-    def _sample(self, name: str, value: str, turn: int) -> str:
-        samples = self.samples(name)
-        if name == self.steps.newline or not turn:
-            return value
-        return samples[turn % len(samples)]
 
     def finish_lexeme(self, text: str, reading: LexReading) -> Iterator[str]:
         """Yield strings that may end the open lexeme of a reading."""
@@ -217,8 +218,3 @@ class Completer:
         for group in (*(m[:1] for m in members), *members):
             found.update(dict.fromkeys(group))
         return tuple(list(found)[:_MOST_REPRESENTATIVES])
-
-    def _find_separators(self) -> Iterator[str]:
-        samples = [s for name in sorted(self.steps.ignored) for s in self.samples(name)]
-        shortest = sorted(set(samples), key=lambda s: (s != " ", len(s), s))
-        yield from shortest[:3]

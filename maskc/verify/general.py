@@ -114,13 +114,13 @@ class GeneralReader(TextReader):
         self._base = EMPTY
         self._last = EMPTY
 
-    def begin_with(self, text: str) -> None:
-        self._base = self.extend(self._base if text.startswith(self._base.text) else EMPTY, text)
-
-    def chart(self, text: str) -> Chart:
+    def chart(self, text: str, *, is_base: bool = False) -> Chart:
+        """Return the chart of a text; those of longer texts are made from a base."""
         if self._last.text != text or not self._last.columns:
             base = self._base if text.startswith(self._base.text) else EMPTY
             self._last = self.extend(base, text)
+        if is_base:
+            self._base = self._last
         return self._last
 
     def readings(self, state: ParseState, text: str, position: int) -> list[LexReading]:
@@ -138,13 +138,6 @@ class GeneralReader(TextReader):
         if last.ends or last.scans:
             found.append(LexReading(ParseState((len(text),)), len(text)))
         return found
-
-    def items_after(self, chart: Chart, reading: LexReading) -> list[Item]:
-        """Return what is under way when the open lexeme of a reading has ended."""
-        column = chart.columns[reading.state.stack[0]]
-        if reading.name is None:
-            return list(column.carried())
-        return [advance(item) for item in column.scans[reading.name]]
 
     def extend(self, base: Chart, text: str) -> Chart:
         """Return the chart of a text that begins with that of another one."""
@@ -225,7 +218,7 @@ class GeneralOracle(Oracle):
         """Return a position after a prefix; positions are best asked for in order."""
         del full_text
         position = super().at(prefix)
-        self.reader.begin_with(position.text)
+        self.reader.chart(position.text, is_base=True)
         return position
 
     def find_witness(
@@ -244,7 +237,13 @@ class GeneralOracle(Oracle):
     def _guess(self, chart: Chart, readings: list[LexReading]) -> Iterator[str]:
         candidates: list[tuple[int, int, LexReading, tuple[str, ...]]] = []
         for reading in readings:
-            rest = find_rest(self.rules, chart.columns, self.reader.items_after(chart, reading))
+            column = chart.columns[reading.state.stack[0]]
+            after = (
+                column.carried()
+                if reading.name is None
+                else map(advance, column.scans[reading.name])
+            )
+            rest = find_rest(self.rules, chart.columns, after)
             if rest is not None:
                 candidates.append((len(rest), len(candidates), reading, rest))
         for _, _, reading, rest in sorted(candidates):

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, cast
 from lark import Lark
 from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 from lark.indenter import DedentError, Indenter
-from lark.lexer import Token
 
 from maskc.bounded import run_bounded
 from maskc.errors import TokenizerError
@@ -101,13 +100,9 @@ def _refuse_token(parser: Lark, text: str, error: UnexpectedToken) -> TextRefusa
         if offset >= len(text):
             return refuse_at(text, len(text), "the text ends here", expected)
         return refuse_at(text, offset, f"unexpected {token.type}", expected)
-    return refuse_at(text, offset, f"unexpected {token.type} {_show(token)!r}", expected)
-
-
-def _show(token: Token) -> str:
     value = cast(Any, token.value)
-    text = value.decode(BYTES) if isinstance(value, bytes) else str(value)
-    return text[:_SHOWN]
+    shown = value.decode(BYTES) if isinstance(value, bytes) else str(value)
+    return refuse_at(text, offset, f"unexpected {token.type} {shown[:_SHOWN]!r}", expected)
 
 
 def _name(parser: Lark, names: Iterable[str]) -> tuple[str, ...]:

@@ -118,7 +118,10 @@ class MaskDrawer:
                 break
             if self._triggers and draw.random() < 0.15:
                 trigger, after = draw.choice(self._triggers), matcher.fork()
-                if _take(after, trigger):
+                if all(
+                    after.accept_token(part) if isinstance(part, int) else after.accept_bytes(part)
+                    for part in trigger
+                ):
                     matcher = after
                     written += trigger
             problem = self._tokens.take(matcher, draw, written)
@@ -156,14 +159,6 @@ def find_end(artifact: Artifact, matcher: Matcher) -> list[Part] | None:
     except (LimitError, TokensLeftError):
         return None
     return [artifact.token_bytes(token) or token for token in tokens]
-
-
-def _take(matcher: Matcher, parts: list[Part]) -> bool:
-    """Take parts of a text one after the other; return whether all were legal."""
-    return all(
-        matcher.accept_bytes(part) if isinstance(part, bytes) else matcher.accept_token(part)
-        for part in parts
-    )
 
 
 def _shorten_number(draw: Random, groups: list[int]) -> list[int]:

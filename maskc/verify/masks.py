@@ -88,7 +88,7 @@ class Sampler:
                 [i for i, t in enumerate(texts) if t and not t.strip()],
                 [i for i, t in enumerate(texts) if t and all(b in _SIGNS for b in t)],
                 [i for i, t in enumerate(texts) if _is_mixed(t)],
-                [i for i, t in enumerate(texts) if t and _is_cut(t)],
+                [i for i, t in enumerate(texts) if t.decode(errors="ignore").encode() != t],
                 [i for i, t in enumerate(texts) if t.strip().isalpha() and len(t) <= 7],
             )
             if pool
@@ -118,14 +118,6 @@ class Sampler:
 def _is_mixed(text: bytes) -> bool:
     """Tell whether a token probably spans lexemes."""
     return any(b in _SIGNS for b in text) and any(b not in _SIGNS and b > 32 for b in text)
-
-
-def _is_cut(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return True
-    return False
 
 
 def compare_with_raw(subject: GrammarSubject, unit: Unit) -> None:

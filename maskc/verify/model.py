@@ -10,7 +10,6 @@ can be done in any order, in any process, and the report is the same.
 from __future__ import annotations
 
 import os
-import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -85,17 +84,10 @@ def _list_folder(folder: Path, left_out: Counter[str]) -> Iterator[Path]:
         # Folders that are links are not entered: without a link of its own a file is inside.
         if path.is_symlink() and find_inside(folder, path) is None:
             left_out[LINKS_OUT] += 1
-        elif not _is_regular(path):
+        elif not os.path.isfile(path):  # or a link to nowhere, or a file that has just gone
             left_out[IRREGULAR] += 1
         else:
             yield path
-
-
-def _is_regular(path: Path) -> bool:
-    try:
-        return stat.S_ISREG(path.stat().st_mode)
-    except OSError:  # a link to nowhere, or a file that has just gone
-        return False
 
 
 def choose_files(files: Sequence[Path], n_files: int, seed: int) -> list[Path]:

@@ -29,7 +29,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import regex
 from lark import Lark
@@ -89,7 +89,6 @@ class TextReader:
         self._written = {name: p.write(self.characters) for name, p in self.patterns.items()}
         self._runs_out = cache(self._find_runs_out)
         self._canonical = ("", "")
-        self._keywords = cache(self._find_keywords)
 
     def canonical(self, text: str) -> str:
         """Return the text with each character replaced by one that no terminal tells from it."""
@@ -171,10 +170,11 @@ class TextReader:
             return
         names = [terminal]
         if terminal in lexer.callback:
-            lexeme = self.canonical(text[start:])
+            lexeme, unless = self.canonical(text[start:]), cast(Any, lexer.callback[terminal])
+            keywords = [str(keyword.name) for keyword in unless.scanner.terminals]
             names += [
                 name
-                for name in self._keywords(lexer, terminal)
+                for name in keywords
                 if self.probes[name].partial.fullmatch(lexeme, partial=True)
             ]
         for name in names:
@@ -187,10 +187,6 @@ class TextReader:
             opened = self.steps.take(state, name, text[start:])
             if opened is not None:
                 yield LexReading(opened, start, terminal, name)
-
-    def _find_keywords(self, lexer: BasicLexer, terminal: str) -> tuple[str, ...]:
-        unless: Any = lexer.callback[terminal]
-        return tuple(str(t.name) for t in unless.scanner.terminals)
 
 
 def build_probe(pattern: ParsedTerminal, characters: CharacterClasses) -> Probe:
@@ -285,32 +281,26 @@ class OraclePosition:
         split = split_cut(self.cut + token, self.oracle.steps.encoding)
         if split is None:
             return False, None
-        text, cut = self.text + split[0], split[1]
+        text, cut, reader = self.text + split[0], split[1], self.oracle.reader
         undecided = False
-        for character in self.oracle.reader.characters.completions(cut) if cut else ("",):
+        for character in reader.characters.completions(cut) if cut else ("",):
+            whole, tail = text + character, None
             try:
-                witness = self._decide_text(text + character)
+                readings = reader.readings(self.state, whole, self.start)
             except Undecided:
                 undecided = True
                 continue
-            if witness is not None:
-                return True, witness
+            if readings:
+                tail = self.oracle.find_witness(whole, self.state, self.start, readings)
+                undecided |= tail is None
+            if tail is not None:
+                return True, whole + tail
         if undecided:
             raise Undecided
         return False, None
 
     def can_end(self) -> bool:
         return not self.cut and self.oracle.steps.parses(self.state, self.text, self.start)
-
-    def _decide_text(self, text: str) -> str | None:
-        oracle = self.oracle
-        readings = oracle.reader.readings(self.state, text, self.start)
-        if not readings:
-            return None
-        tail = oracle.find_witness(text, self.state, self.start, readings)
-        if tail is None:
-            raise Undecided
-        return text + tail
 
 
 class _Walk:

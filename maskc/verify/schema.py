@@ -141,12 +141,9 @@ class SchemaSubject(Subject):
             yield mutation._replace(kind="of a byte")
         for how, other in draw_values(value, n_values, draw):
             text = write_value(other, draw.choice(list(BlankLayout))).encode()
-            yield Mutation("of the value", how, _count_common(data, text), text)
-
-
-def _count_common(one: bytes, other: bytes) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+            pairs = enumerate(zip(data, text, strict=False))
+            at = next((n for n, (a, b) in pairs if a != b), min(len(data), len(text)))
+            yield Mutation("of the value", how, at, text)
 
 
 def _list_rests(data: bytes, offset: int, length: int) -> list[bytes]:

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from random import Random
 
@@ -27,8 +28,6 @@ from maskc.verify.rules import Rules, Symbol
 MOST_STEPS = 40_000
 _MOST_PATHS = 512  # wanted rules to which the paths are remembered
 _MOST_AIMS = 4  # wanted rules that a nonterminal is asked for
-
-Paths = dict[str, tuple[int, int, int]]  # nonterminal → cost, rule to take, index in its right side
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +61,8 @@ class Sentences:
             number for number in sorted(self._rule_costs) if self.rules[number][0] in reached
         )
         self._growing = self._find_growing()
-        self._paths: dict[int, Paths] = {}
-
-    @property
-    def shortest(self) -> int | None:
-        """How many terminals and rules the cheapest sentence takes; ``None``: there is none."""
-        return self._costs.get(self._start)
+        # nonterminal → cost, rule to take, index in its right side
+        self._find_paths = lru_cache(_MOST_PATHS)(self._search_paths)
 
     def order_wanted(self, seed: int) -> list[int]:
         """Return the useful rules in the order in which texts are to hold them."""
@@ -82,7 +77,7 @@ class Sentences:
             size: about how many terminals and rules it takes.
             wanted: rules to use: the first one surely, the others as far as there is room.
         """
-        if self.shortest is None:
+        if self._start not in self._costs:
             return None
         terminals: list[str] = []
         used: Counter[int] = Counter()
@@ -210,15 +205,8 @@ class Sentences:
             if any(not t and name not in bounded for name, t in self.rules[number][1])
         }
 
-    def _find_paths(self, target: int) -> Paths:
-        if target not in self._paths:
-            if len(self._paths) >= _MOST_PATHS:
-                self._paths.clear()
-            self._paths[target] = self._search_paths(target)
-        return self._paths[target]
-
-    def _search_paths(self, target: int) -> Paths:
-        paths: Paths = {}
+    def _search_paths(self, target: int) -> dict[str, tuple[int, int, int]]:
+        paths: dict[str, tuple[int, int, int]] = {}
         count = itertools.count()
         origin = self.rules[target][0]
         queue = [(self._rule_costs[target], next(count), origin, target, -1)]

@@ -64,8 +64,11 @@ class ParserSteps:
     def _read_terminals(self, lark: Lark) -> None:
         self.terminals = {str(t.name): t for t in lark.terminals}
         self.ignored = frozenset(map(str, lark.lexer_conf.ignore))
-        self.encoding = find_encoding(lark)
-        self.flags = read_flags(lark)
+        # With ``use_bytes=True`` Lark gets bytes: then a text is here what Latin-1 makes of them,
+        # and letters and blanks are ASCII's.
+        use_bytes = lark.lexer_conf.use_bytes
+        self.encoding = BYTES if use_bytes else UTF8
+        self.flags: int = cast(Any, lark.lexer_conf).g_regex_flags | (re.ASCII if use_bytes else 0)
         self.patterns = {str(t.name): read_pattern(lark, t) for t in lark.terminals}
         self._encoded = ("", b"")
         self._resolve = cache(self._find_name)
@@ -293,11 +296,6 @@ def build_steps(lark: Lark) -> ParserSteps:
     return RuleSteps(lark, postlex) if isinstance(postlex, RulePostlex) else ParserSteps(lark)
 
 
-def find_encoding(lark: Lark) -> str:
-    """Return the encoding of texts; of bytes, a text is here what Latin-1 makes of them."""
-    return BYTES if lark.lexer_conf.use_bytes else UTF8
-
-
 def show_lark(lark: Lark, text: str) -> Any:
     return text.encode(BYTES) if lark.lexer_conf.use_bytes else text
 
@@ -312,9 +310,3 @@ def read_pattern(lark: Lark, terminal: Any) -> str:
         return pattern
     is_dynamic = str(lark.lexer_conf.lexer_type).startswith("dynamic")
     return pattern.encode(UTF8 if is_dynamic else BYTES).decode(BYTES)
-
-
-def read_flags(lark: Lark) -> int:
-    """Return the flags of ``re`` for all patterns; in bytes, letters and blanks are ASCII's."""
-    flags: int = cast(Any, lark.lexer_conf).g_regex_flags
-    return flags | re.ASCII if lark.lexer_conf.use_bytes else flags
