@@ -89,10 +89,10 @@ _layout_options = opt.gather(
     "choices",
     _keep_given,
     {
-        "component": click.option(
+        "component": opt.word(
             "--component",
-            metavar="NAME",
-            help="Compile this schema of an OpenAPI document, given as FILE.json.",
+            "NAME",
+            "Compile this schema of an OpenAPI document, given as FILE.json.",
         ),
         "dialect": opt.choice(
             "--dialect", "openapi", "Read the JSON Schema by OpenAPI 3.0's rules."

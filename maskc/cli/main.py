@@ -99,7 +99,12 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         raise_exceptions()
-        status = complete() if os.environ.get(COMPLETE) else run(sys.argv[1:])
+        if asked := os.environ.get(COMPLETE):
+            from click.shell_completion import shell_complete
+
+            status: int = shell_complete(commands, {}, "maskc", COMPLETE, asked)
+        else:
+            status = run(sys.argv[1:])
     except KeyboardInterrupt as error:  # before or after what `run` does, or a second one
         status = status_of(error)
     finally:
@@ -119,13 +124,6 @@ def _open_what_is_closed() -> None:
     for name, number in (("stdout", 1), ("stderr", 2)):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(number, "w", closefd=False))
-
-
-def complete() -> int:
-    """Tell a shell what may follow, or how it is made to ask; return the exit status."""
-    from click.shell_completion import shell_complete
-
-    return shell_complete(commands, {}, "maskc", COMPLETE, os.environ[COMPLETE])
 
 
 def run(arguments: Sequence[str]) -> int:

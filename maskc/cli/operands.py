@@ -98,25 +98,23 @@ def find_input(grammar: str) -> Path | str:
 
 _STARTS = opt.many("--start", "RULE", "Start symbol; repeat it for several, see matcher(start=…).")
 _OPTIONS: dict[str, opt.Decorator] = {
-    "start": click.option("--start", metavar="RULE", help="Start symbol."),
+    "start": opt.word("--start", "RULE", "Start symbol."),
     "parser": opt.choice("--parser", "lalr earley", "Lark's parser."),
     "lexer": opt.choice(
         "--lexer",
         "contextual basic dynamic dynamic_complete",
         "Lark's lexer; with earley: dynamic, dynamic_complete or basic.",
     ),
-    "postlex": click.option(
-        "--postlex", metavar="MODULE:CLASS", help="Indenter class, for indentation."
-    ),
+    "postlex": opt.word("--postlex", "MODULE:CLASS", "Indenter class, for indentation."),
     "terminal": opt.many(
         "--terminal",
         "RULE.TERMINAL=PATTERN",
         "Role: within RULE, lexemes of TERMINAL must match PATTERN; can be repeated.",
     ),
-    "style": click.option(
+    "style": opt.word(
         "--style",
-        metavar="NAME|FILE",
-        help="Roles and rules from a bundled style, or from a file; for JSON see --json-style.",
+        "NAME|FILE",
+        "Roles and rules from a bundled style, or from a file; for JSON see --json-style.",
     ),
 }
 # Of commands that read one grammar, and of the one that takes several start symbols.
@@ -164,12 +162,8 @@ vocabulary_options = opt.gather(
     "vocabulary",
     VocabularyOptions,
     {
-        "tokenizer": click.option(
-            "--tokenizer",
-            "-t",
-            required=True,
-            metavar="NAME|PATH",
-            help="Tokenizer; see `maskc tokenizers`.",
+        "tokenizer": opt.word(
+            "--tokenizer", "NAME|PATH", "Tokenizer; see `maskc tokenizers`.", "-t", required=True
         ),
         "vocab_size": opt.VOCAB_SIZE,
         "added_tokens": click.option(
@@ -181,14 +175,16 @@ vocabulary_options = opt.gather(
             " like markers (default); text: all; atoms: none.",
         ),
         "text_token": opt.many(
-            *("--text-token", "TOKEN"),
+            "--text-token",
+            "TOKEN",
             "An added token that is ordinary text, by text or id; can be repeated.",
         ),
         "atom_token": opt.many(
             "--atom-token", "TOKEN", "An added token that is not part of texts; can be repeated."
         ),
         "eos": opt.many(
-            *("--eos", "TOKEN"),
+            "--eos",
+            "TOKEN",
             "Token that ends the output, by id or name; can be repeated. Default: those of the "
             "tokenizer.",
         ),

@@ -129,8 +129,19 @@ def word(name: str, metavar: str, what: str, *names: str, required: bool = False
     return click.option(name, *names, metavar=metavar, help=what, required=required)
 
 
-def count(name: str, default: int | None, what: str, *, least: int = 1) -> Decorator:
-    return click.option(name, type=click.IntRange(least), default=default, metavar="N", help=what)
+def count(
+    name: str,
+    default: int | None,
+    what: str,
+    *,
+    least: int = 1,
+    metavar: str = "N",
+    is_shown: bool | None = None,  # the default in the help; None: as of the command's others
+) -> Decorator:
+    kind = click.IntRange(least)
+    return click.option(
+        name, type=kind, default=default, metavar=metavar, help=what, show_default=is_shown
+    )
 
 
 def choice(name: str, choices: str, what: str) -> Decorator:
@@ -285,19 +296,12 @@ EXECUTOR = word(
 )
 
 _DEFAULT = Limits()
-
-
-def _limit_option(flag: str, default: float, metavar: str, what: str) -> Decorator:
-    of_time = metavar == "SECONDS"
-    return click.option(
-        flag,
-        type=SECONDS if of_time else click.IntRange(1),
-        default=default,
-        metavar=metavar,
-        help=what,
-        show_default=True,
-    )
-
+# Beside the time: the default of each, its unit, and what it bounds.
+_LIMITS = {
+    "memory_limit": (_DEFAULT.bytes // MEGABYTE, "MB", "Memory for the grammar."),
+    "text_limit": (_DEFAULT.text, "CHARACTERS", "Size of the grammar with its imports."),
+    "work_limit": (_DEFAULT.work, "SYMBOLS", "Symbols in the rules, after Lark's expansion."),
+}
 
 # The limits of a command; they come as its argument ``limits``.
 LIMITS = gather(
@@ -306,21 +310,20 @@ LIMITS = gather(
         time_limit, memory_limit * MEGABYTE, text_limit, work_limit
     ),
     {
-        "time_limit": _limit_option(
-            "--time-limit", _DEFAULT.seconds, "SECONDS", "Processor time to compile."
+        "time_limit": click.option(
+            "--time-limit",
+            type=SECONDS,
+            default=_DEFAULT.seconds,
+            metavar="SECONDS",
+            help="Processor time to compile.",
+            show_default=True,
         ),
-        "memory_limit": _limit_option(
-            "--memory-limit", _DEFAULT.bytes // MEGABYTE, "MB", "Memory for the grammar."
-        ),
-        "text_limit": _limit_option(
-            "--text-limit", _DEFAULT.text, "CHARACTERS", "Size of the grammar with its imports."
-        ),
-        "work_limit": _limit_option(
-            "--work-limit",
-            _DEFAULT.work,
-            "SYMBOLS",
-            "Symbols in the rules, after Lark's expansion.",
-        ),
+        **{
+            name: count(
+                f"--{name.replace('_', '-')}", default, what, metavar=metavar, is_shown=True
+            )
+            for name, (default, metavar, what) in _LIMITS.items()
+        },
     },
 )
 

@@ -36,10 +36,10 @@ from dataclasses import replace
 from typing import Any
 
 from maskc.artifact.model import Contents
-from maskc.errors import BudgetError, MaskcError
+from maskc.errors import ArtifactError, BudgetError, MaskcError
 from maskc.integrations.compile_worker import (
+    NAME,
     PROGRAM,
-    damaged,
     find_or_make,
     list_tokens,
     name_order,
@@ -194,7 +194,7 @@ class OtherProcess:
         try:
             return TabledAutomaton(unpack(data)[1])
         except ValueError as error:
-            raise damaged(str(error)) from None
+            raise ArtifactError(NAME, f"is damaged: {error}", "send the request again") from None
 
     def artifact(self, order: GrammarOrder, limits: Limits) -> Compiled:
         """Return the artifact of a grammar, or its positions if its loops are to be counted."""
@@ -202,7 +202,7 @@ class OtherProcess:
         if not data:
             return self._here.artifact(order, limits)
         header, arrays = unpack(data)
-        contents = check_contents(Contents(header, {**arrays, **self._tokens}), "<compiled>")
+        contents = check_contents(Contents(header, {**arrays, **self._tokens}), NAME)
         return Artifact(contents)
 
     def statistics(self) -> dict[str, int]:

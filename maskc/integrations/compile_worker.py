@@ -29,7 +29,7 @@ from maskc import errors
 from maskc.artifact.container import decode, encode
 from maskc.artifact.model import FORMAT
 from maskc.bounded import run_bounded
-from maskc.errors import ArtifactError, BudgetError, LimitError, MaskcError
+from maskc.errors import BudgetError, LimitError, MaskcError
 from maskc.jobs import SchemaJob
 from maskc.kit.compiling import GrammarOrder, InProcess, PatternAutomaton
 from maskc.kit.kit import REQUEST_LIMITS
@@ -54,7 +54,7 @@ MAX_BYTES = {"schema": 400_000, "pattern": 16_000_000, "grammar": 16_000_000}
 _MORE_SECONDS = 3.0  # of processor time, until the system ends what the budget could not
 _KEPT_BYTES = 500 * MEGABYTE  # of earlier orders
 _MOST_GROWN = 200 * MEGABYTE  # a process that keeps more than this after an order is replaced
-_NAME = "<compiled>"
+NAME = "<compiled>"
 _DONE, _REFUSED = b"+", b"-"
 
 
@@ -83,12 +83,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[np.generic]]]:
     """Return what :func:`pack` was given, with the format; ArtifactError: it is damaged."""
-    return decode(data, _NAME)
-
-
-def damaged(fault: str) -> ArtifactError:
-    """Return the error of an answer that cannot be used."""
-    return ArtifactError(_NAME, f"is damaged: {fault}", "send the request again")
+    return decode(data, NAME)
 
 
 def list_tokens(vocabulary: Vocabulary) -> dict[str, NDArray[Any]]:

@@ -153,15 +153,12 @@ class Requests:
             name = state.logit_processor_kwargs.get(KEY)
             if name is not None:
                 rows[row - 1] = row
-                self._fill_row(row, name, state)
+                known = self._follow(name, state)
+                if known.session is not None:
+                    known.session.fill(self.masks, row)
+                else:
+                    fill_ends(known.artifact, self.masks, row)
         return rows
-
-    def _fill_row(self, row: int, name: str, state: Any) -> None:
-        known = self._follow(name, state)
-        if known.session is not None:
-            known.session.fill(self.masks, row)
-        else:
-            fill_ends(known.artifact, self.masks, row)
 
     def _follow(self, name: str, state: Any) -> _Followed:
         known = self._followed.get(state.request_id)

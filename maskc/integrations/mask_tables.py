@@ -143,25 +143,22 @@ class MaskTable:
 
     def sync(self) -> Tensor:
         """Return int32[masks, words] on the device, with all masks that have a number by now."""
-        with self._lock:
-            return self._add_missing()
-
-    def _add_missing(self) -> Tensor:
         torch = load_engine("torch", EXTRA)
-        new = self._artifact.mask_table(self._n_masks)
-        n_masks = self._n_masks + len(new)
-        if len(new):
+        with self._lock:
+            new, n_known = self._artifact.mask_table(self._n_masks), self._n_masks
+            n_masks = n_known + len(new)
             if n_masks > len(self._rows):
                 # Twice as long, so that all copies together are not longer than the table.
                 rows = torch.empty(
                     (2 * n_masks, self._rows.shape[1]), dtype=torch.int32, device=self._rows.device
                 )
-                rows[: self._n_masks] = self._rows[: self._n_masks]
+                rows[:n_known] = self._rows[:n_known]
                 self._rows = rows
-            # Torch wants to own what it reads, and those rows are not to be written to.
-            self._rows[self._n_masks : n_masks] = torch.from_numpy(new.copy())
+            if len(new):
+                # Torch wants to own what it reads, and those rows are not to be written to.
+                self._rows[n_known:n_masks] = torch.from_numpy(new.copy())
             self._n_masks = n_masks
-        return self._rows[:n_masks]
+            return self._rows[:n_masks]
 
     def apply(
         self, logits: Tensor, matchers: Sequence[Matcher], *, rows: Sequence[int] | None = None

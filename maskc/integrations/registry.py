@@ -184,7 +184,8 @@ class ArtifactRegistry:
         """
         refused: dict[str, MaskcError] = {}
         files = dict.fromkeys(self._names_of(EXAMPLES_SUFFIX), EXAMPLES_SUFFIX)
-        own = {name: "" for name in self.names() if self._has_examples(name)}
+        headers = {name: read_header(self._folder / f"{name}{SUFFIX}") for name in self.names()}
+        own = {name: "" for name, header in headers.items() if EXAMPLES in (header or {})}
         for name, suffix in sorted((own | files).items()):
             try:
                 served = self._find(name)
@@ -193,9 +194,6 @@ class ArtifactRegistry:
                 _log.warning("artifact %s: its examples are refused: %s", name, error)
                 refused[f"{name}{suffix}"] = error
         return refused
-
-    def _has_examples(self, name: str) -> bool:
-        return EXAMPLES in (read_header(self._folder / f"{name}{SUFFIX}") or {})
 
     def served(self) -> dict[str, Artifact]:
         """Return the artifacts that are loaded now, by name; nothing is loaded."""
@@ -253,8 +251,11 @@ class ArtifactRegistry:
 
     def _read(self, name: str) -> Artifact | MaskcError:
         try:
-            artifact = _load_named(self._folder / f"{name}{SUFFIX}", name, mapped=self._mapped)
+            kit, path = os.environ.get(KIT_VARIABLE) or None, self._folder / f"{name}{SUFFIX}"
+            artifact = load(path, mapped=self._mapped, kit=kit, steps=MASK_STEPS)
             check_vocabulary(artifact, name, self.vocabulary)
+        except ArtifactError as error:
+            return ArtifactError(name, error.reason, error.remedy)  # a client may see the name
         except MaskcError as error:
             return error
         return artifact
@@ -366,12 +367,3 @@ def is_name(text: str) -> bool:
     (True, False, False, False)
     """
     return len(text) <= MAX_NAME and _NAME.fullmatch(text) is not None
-
-
-def _load_named(path: Path, name: str, *, mapped: bool) -> Artifact:
-    """Return the artifact of a file; an error says the name, which a client may see."""
-    try:
-        kit = os.environ.get(KIT_VARIABLE) or None
-        return load(path, mapped=mapped, kit=kit, steps=MASK_STEPS)
-    except ArtifactError as error:
-        raise ArtifactError(name, error.reason, error.remedy) from None

@@ -45,10 +45,7 @@ KINDS = ("json", "json_object", "regex", "choice", "grammar", "structural_tag")
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "all": KINDS,
     "json": ("json", "json_object"),
-    "regex": ("regex",),
-    "choice": ("choice",),
-    "grammar": ("grammar",),
-    "structural_tag": ("structural_tag",),
+    **{kind: (kind,) for kind in KINDS[2:]},
 }
 MAX_CHARACTERS = 1_000_000
 _MOST_LOGGED = 1_000  # different notes

@@ -27,10 +27,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from maskc.errors import ArtifactError, UnreadableFileError
 from maskc.files import open_regular
+from maskc.integrations.vocabulary import Identity, identify
 from maskc.runtime.artifact import Artifact
 
 # Name → what it counts; a server adds the last four.
@@ -120,44 +121,31 @@ class PrometheusCollector:
             yield gauge
 
 
-class _Identity(NamedTuple):
-    """What was followed: the content of an artifact, and a file of examples."""
-
-    content_hash: str
-    inode: int
-    size: int
-    modified: int
-
-
 class Examples:
     """The examples of a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._followed: dict[str, _Identity] = {}
+        # The content of an artifact, and the file of examples that it followed, if there is one.
+        self._followed: dict[str, tuple[str, Identity | None]] = {}
 
     def follow(self, name: str, artifact: Artifact, content_hash: str) -> None:
         """Have an artifact follow its examples, once; log how many tokens that were."""
         path = self._folder / f"{name}{SUFFIX}"
-        if not os.path.lexists(path):
-            identity = _Identity(content_hash, 0, 0, 0)
-            if self._followed.get(name) != identity:
-                self._followed[name] = identity
+        try:
+            identity = content_hash, identify(path) if os.path.lexists(path) else None
+            if self._followed.get(name) == identity:
+                return
+            if identity[1] is None:
                 n_followed = artifact.prepare(seconds=SECONDS)
                 _log.info("artifact %s: %s tokens of examples followed", name, f"{n_followed:,}")
-            return
-        try:
-            number = open_regular(path)
+            else:
+                with open(open_regular(path), "rb") as file:
+                    _follow(name, artifact, file)
         except UnreadableFileError as error:
             remedy = "check the server's folder"
             raise ArtifactError(f"{name}{SUFFIX}", error.reason, remedy) from None
-        with open(number, "rb") as file:
-            found = os.fstat(number)
-            identity = _Identity(content_hash, found.st_ino, found.st_size, found.st_mtime_ns)
-            if self._followed.get(name) == identity:
-                return
-            _follow(name, artifact, file)
-            self._followed[name] = identity
+        self._followed[name] = identity
 
     def forget(self, name: str) -> None:
         """Forget what was followed: another artifact comes instead of the one that did."""

@@ -1,20 +1,12 @@
 """Artifacts in vLLM: requests whose grammar is ``maskc://NAME``, and the kinds that we serve.
 
 vLLM has no register of backends. It calls :func:`register` by the entry point
-``vllm.general_plugins`` in every process, and that puts itself around these functions
-(:mod:`maskc.integrations.patches`):
-
-- ``SamplingParams._validate_structured_outputs``, in the front end: the name is checked there, so
-  that a bad one is the client's error; vLLM's own checks then see a trivial regexp in its place;
-- ``StructuredOutputManager._create_grammar``, in the engine: it gives vLLM a grammar object;
-- ``StructuredOutputManager.grammar_init``, in the engine: from 0.33 on vLLM refuses a request that
-  was resolved to another backend than the first one, and an artifact fits any backend;
-- ``AsyncLLM.add_request``, in the front end: it waits for a request's constraint to be compiled;
-- ``StructuredOutputManager.__init__``, in the engine: examples are followed before requests;
-- those of beam search, which go past both: see :mod:`maskc.integrations.vllm_requests`;
-- ``get_model_structural_tag``, in the front end: see :mod:`maskc.integrations.requests`.
-
-Masks have the layout of vLLM's other backends and share their rows. docs/vllm.md has the rest.
+``vllm.general_plugins`` in every process, and that puts itself around the functions of
+:func:`list_parts`. In the front end a name is checked, so that a bad one is the client's error, and
+vLLM's own checks then see a trivial regexp in its place. In the engine, vLLM gets a grammar object;
+from 0.33 on it refuses a request that was resolved to another backend than the first one, and an
+artifact fits any backend. Masks have the layout of vLLM's other backends and share their rows.
+docs/vllm.md has the rest.
 """
 
 from __future__ import annotations

@@ -188,17 +188,13 @@ def _open_threads() -> ThreadPoolExecutor:
     return found
 
 
+@nothing_wanted()
 def check_route(engine: Engine, manager: type[Any]) -> None:
     """Send two requests through vLLM's own code, and check that they pass our wrappers.
 
     One names an artifact, with a name that is none, and must be refused by maskc at both ends; the
     other has a grammar, and must reach the backend.
     """
-    with nothing_wanted():
-        _check_route(engine, manager)
-
-
-def _check_route(engine: Engine, manager: type[Any]) -> None:
     sampling = engine.load("vllm.sampling_params")
     requests = engine.load("vllm.v1.structured_output.request")
     refused = engine.load("vllm.exceptions").VLLMValidationError

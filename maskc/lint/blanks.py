@@ -56,7 +56,7 @@ class _Loops:
     """Moves of the scanner on blank bytes: inside a lexeme, and by what one ends as."""
 
     def __init__(self, subject: LintedLalrGrammar) -> None:
-        scanner = self._scanner = subject.scanner
+        scanner = self._scanner = subject.language.lexed.scanner
         classes = sorted({int(scanner.byte_class[ord(blank)]) for blank in BLANKS})
         entries = [set(row) - {DEAD} for row in scanner.entries[:, classes].tolist()]
         starts = set(scanner.next[scanner.start, classes].tolist()).union(*entries) - {DEAD}

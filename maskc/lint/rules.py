@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maskc.compiler.lalr import Conflict
+from maskc.compiler.lalr import Conflict, find_conflicts
 from maskc.grammar import rule_of
 from maskc.grammar.sets import find_reachable, reduce_productions
 from maskc.ids import END, ROOT
@@ -75,7 +75,7 @@ def find_choices(subject: LintedLalrGrammar) -> Iterator[Finding]:
     """Yield a finding for each reduction that a state gives up."""
     productions = subject.grammar.bnf.productions
     groups: dict[tuple[int, int, int | None], list[Conflict]] = {}
-    for conflict in subject.conflicts:
+    for conflict in find_conflicts(subject.grammar):
         key = (conflict.state, conflict.dropped, conflict.taken)
         groups.setdefault(key, []).append(conflict)
     for (state, dropped, taken), conflicts in groups.items():
@@ -95,7 +95,7 @@ def find_choices(subject: LintedLalrGrammar) -> Iterator[Finding]:
 
 def _going_on(subject: LintedLalrGrammar, state: int, terminal: int) -> str:
     """Return the item that the shift goes on with: one that the state was made for."""
-    grammar, item_sets = subject.grammar, subject.item_sets
+    grammar, item_sets = subject.grammar, subject.language.item_sets
     for production, dot in item_sets.kernels[state]:
         symbol = item_sets.next_symbol((production, dot))
         if production == ROOT or symbol is None:
@@ -106,7 +106,8 @@ def _going_on(subject: LintedLalrGrammar, state: int, terminal: int) -> str:
 
 
 def _begin(subject: LintedLalrGrammar, state: int, nonterminal: int) -> set[int]:
-    right_sides, closure = subject.item_sets.right_sides, subject.item_sets.closures[state]
+    item_sets = subject.language.item_sets
+    right_sides, closure = item_sets.right_sides, item_sets.closures[state]
 
     def list_first(symbol: int) -> list[int]:
         begun = closure.get(-1 - symbol, ()) if symbol < 0 else ()
@@ -136,7 +137,7 @@ def find_dead_ends(subject: LintedLalrGrammar) -> Iterator[Finding]:
         yield find("no text", SourceLocation("grammar", "", None), fact=fact, remedy=remedy)
         return
     grammar = subject.grammar
-    live, useful = set(subject.table.lalr_state), set(subject.reduced.productions)
+    live, useful = set(subject.language.table.lalr_state), set(subject.reduced.productions)
     entered = sorted(
         {
             (target, symbol)
@@ -152,7 +153,7 @@ def find_dead_ends(subject: LintedLalrGrammar) -> Iterator[Finding]:
     for state, symbol in entered:
         items = [
             (grammar.bnf.productions[p], dot)
-            for p, dot in subject.item_sets.kernels[state]
+            for p, dot in subject.language.item_sets.kernels[state]
             if p != ROOT and grammar.bnf.productions[p] in useful
         ]
         if not items:

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-from maskc.compiler.lalr import Conflict, ItemSets, find_conflicts
 from maskc.compiler.lalr.refine import RefinedTable, build_table_without_lexer
 from maskc.compiler.lalr_path import LalrLanguage, LalrPath
 from maskc.compiler.pipeline import analyse_grammar
@@ -31,7 +30,6 @@ from maskc.grammar import (
     write_production,
 )
 from maskc.grammar.sets import ReducedGrammar, reduce_grammar
-from maskc.lexer import Scanner
 from maskc.lint import SourceLocation
 from maskc.lint.witnesses import Witnesses, find_common_lexeme
 from maskc.regular.matching import match_length
@@ -216,11 +214,6 @@ class LintedLalrGrammar(LintedGrammar):
             self.language = language
 
     @cached_property
-    def conflicts(self) -> tuple[Conflict, ...]:
-        """Cells of the table where Lark gave up a reduction."""
-        return find_conflicts(self.grammar)
-
-    @cached_property
     def language(self) -> LalrLanguage:
         """What the compiler makes of the grammar before it meets a tokenizer."""
         return analyse_grammar(self.grammar, self.source, LalrPath(merges_words=False))
@@ -233,27 +226,15 @@ class LintedLalrGrammar(LintedGrammar):
     @cached_property
     def never_lexed(self) -> frozenset[int]:
         """The terminals of the productions that no text holds."""
-        lexed = {terminal for ends in self.scanner.ends for terminal, _ in ends}
-        lexed |= {terminal for terminal in self.scanner.end_of_text if terminal is not None}
+        scanner = self.language.lexed.scanner
+        lexed = {terminal for ends in scanner.ends for terminal, _ in ends}
+        lexed |= {terminal for terminal in scanner.end_of_text if terminal is not None}
         lexer = self.grammar.lexer
         return frozenset(
             t
             for t in self.reduced.used_terminals - lexed
             if lexer.patterns[t] is not None and t not in lexer.ignored
         )
-
-    @property
-    def item_sets(self) -> ItemSets:
-        return self.language.item_sets
-
-    @property
-    def scanner(self) -> Scanner:
-        return self.language.lexed.scanner
-
-    @property
-    def table(self) -> RefinedTable:
-        """The parser, without what no text can finish."""
-        return self.language.table
 
     @cached_property
     def table_without_lexer(self) -> RefinedTable:
@@ -262,4 +243,4 @@ class LintedLalrGrammar(LintedGrammar):
 
     @cached_property
     def witnesses(self) -> Witnesses:
-        return Witnesses(self.grammar, self.scanner)
+        return Witnesses(self.grammar, self.language.lexed.scanner)

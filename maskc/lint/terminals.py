@@ -163,7 +163,8 @@ def find_neighbours(subject: LintedLalrGrammar) -> Iterator[Finding]:
     if subject.no_text is not None:
         return
     grammar, lexed = subject.grammar, subject.language.lexed
-    for pair in find_adjacencies(grammar.lexer, lexed.scanner, lexed.boundaries, subject.table):
+    table = subject.language.table
+    for pair in find_adjacencies(grammar.lexer, lexed.scanner, lexed.boundaries, table):
         first, second = (grammar.bnf.terminals.index(name) for name in (pair.first, pair.second))
         yield find(
             "neighbours",

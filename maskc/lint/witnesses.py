@@ -15,7 +15,7 @@ import heapq
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,10 +60,7 @@ class Witnesses:
         self._reaching = cache(self._find_reaching)
         self._moves_of = cache(lambda state: self._list_targets(scanner.next[state]))
         self._entries_of = cache(lambda row: self._list_targets(scanner.entries[row]))
-        byte_of: dict[int, int] = {}
-        for byte in sorted(range(256), key=byte_preference):
-            byte_of.setdefault(int(scanner.byte_class[byte]), byte)
-        self._classes = list(byte_of.items())  # with the nicest byte of each
+        self._classes = list_classes(scanner.byte_class)
 
     def find_arrival(self, state: int, lookaheads: Collection[int] = ()) -> Arrival | None:
         """Return the shortest sequence found to a LALR state, perhaps reduced on a lookahead."""
@@ -234,6 +231,14 @@ def byte_preference(byte: int) -> tuple[int, int]:
     return next((i for i, is_kind in enumerate(kinds) if is_kind and byte < 128), 4), byte
 
 
+def list_classes(byte_class: Sequence[int] | NDArray[Any]) -> list[tuple[int, int]]:
+    """Return the classes of bytes, each with the byte of it that reads best."""
+    byte_of: dict[int, int] = {}
+    for byte in sorted(range(256), key=byte_preference):
+        byte_of.setdefault(int(byte_class[byte]), byte)
+    return list(byte_of.items())
+
+
 def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | None:
     """Return a shortest lexeme of all the terminals, each tried alone; ``None`` if none is found.
 
@@ -248,9 +253,7 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
     ]
     stepper = ThreadStepper(nfa)
     look_behinds = LookBehindStepper(stepper)
-    byte_of: dict[int, int] = {}
-    for byte in sorted(range(256), key=byte_preference):
-        byte_of.setdefault(int(stepper.byte_class[byte]), byte)
+    classes = list_classes(stepper.byte_class)
     before = look_behinds.start()
     first = (before, tuple(stepper.enter(start, before.matched) for start in starts))
     text = {first: b""}
@@ -258,7 +261,7 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
     while pending and len(text) < MAX_PRODUCT_STATES:
         here = pending.popleft()
         before, product = here
-        for byte_class, byte in byte_of.items():
+        for byte_class, byte in classes:
             after = look_behinds.step(before, byte_class)
             moved = tuple(
                 stepper.step_all(threads, byte_class, after.matched) for threads in product

@@ -248,30 +248,21 @@ def _say_keyword(keyword: Keyword) -> str:
 
 
 def report_files(checked: Iterable[tuple[str, Problem | None, bytes]]) -> Report:
-    """Return what ``maskc check`` found in files, a line for each that is wrong."""
-    found = list(checked)
-    data = [_describe_file(*file) for file in found]
-    lines = [say_problem(name, p, text) for name, p, text in found if p is not None]
+    """Return what ``maskc check`` found in files.
+
+    Of each that is wrong ``name:line:column: what is wrong; expected: …``, as compilers say it.
+    """
+    data: list[dict[str, Any]] = []
+    lines = []
+    for name, problem, text in checked:
+        data.append({"file": name, "is_right": problem is None})
+        if problem is not None:
+            said = _say_problem(problem, text)
+            places = {part: getattr(problem, part) for part in ("offset", "line", "column")}
+            expected = list(find_expected(problem.explanation))
+            data[-1] |= {**places, "message": said, "expected": expected}
+            lines.append(f"{name}:{problem.line}:{problem.column}: {said}")
     return Report(data, [Lines(lines)])
-
-
-def say_problem(name: str, problem: Problem, text: bytes) -> str:
-    """Return ``name:line:column: what is wrong; expected: …``, as compilers say it."""
-    return f"{name}:{problem.line}:{problem.column}: {_say_problem(problem, text)}"
-
-
-def _describe_file(name: str, problem: Problem | None, text: bytes) -> dict[str, Any]:
-    if problem is None:
-        return {"file": name, "is_right": True}
-    return {
-        "file": name,
-        "is_right": False,
-        "offset": problem.offset,
-        "line": problem.line,
-        "column": problem.column,
-        "message": _say_problem(problem, text),
-        "expected": list(find_expected(problem.explanation)),
-    }
 
 
 def find_expected(explanation: Explanation) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
+from maskc.kinds import LINK
 from maskc.runtime.link import cut_reply, encode_reply, names_of
 from maskc.verify.grammar import TextRefusal, refuse_at
 from maskc.verify.json_judge import NotJudgedError
@@ -78,13 +79,11 @@ class TagSubject(Subject):
 
     def atoms(self, data: bytes) -> list[tuple[int, int, int]]:
         found, offset = [], 0
-        for part in cut_reply(data.decode(errors="surrogateescape"), self.names):
+        for part in LINK.cut(self.artifact.header, data):
+            end = offset + len(self.written(part) if isinstance(part, int) else part)
             if isinstance(part, int):
-                end = offset + len(self.written(part))
                 found.append((offset, end, part))
-                offset = end
-            else:
-                offset += len(part.encode(errors="surrogateescape"))
+            offset = end
         return found
 
     def verdict(self, text: str) -> bool | None:
