@@ -47,7 +47,9 @@ def find_causes(schema: Any, is_legal: Callable[[Any], bool]) -> Causes | None:
         return None
     paths = _list_removable(schema)
     alone = search.find_single_causes(paths)
-    together = [] if alone else search.find_together(paths)
+    together: list[_Removable] = []
+    if not alone and paths and search.is_legal_without(paths):
+        together = search.narrow(paths, [], is_new=False)
     return Causes(
         tuple(_describe(schema, path) for path in _deepest(alone)),
         tuple(_describe(schema, one.path) for one in together),
@@ -92,7 +94,7 @@ class _Search:
         self._schema, self._is_legal = schema, is_legal
         self.n_left = MAX_TRIES
 
-    def _is_legal_without(self, paths: Sequence[_Removable]) -> bool:
+    def is_legal_without(self, paths: Sequence[_Removable]) -> bool:
         if self.n_left <= 0:
             return False
         self.n_left -= 1
@@ -102,28 +104,22 @@ class _Search:
 
     def find_single_causes(self, paths: list[_Removable]) -> list[_Removable]:
         """Return the keywords without any one of which the text is legal."""
-        if not paths or not self._is_legal_without(paths):
+        if not paths or not self.is_legal_without(paths):
             return []
         if len(paths) == 1:
             return paths
         middle = len(paths) // 2
         return self.find_single_causes(paths[:middle]) + self.find_single_causes(paths[middle:])
 
-    def find_together(self, paths: list[_Removable]) -> list[_Removable]:
-        """Return a smallest set of keywords without all of which the text is legal."""
-        if not paths or not self._is_legal_without(paths):
-            return []
-        return self._narrow(paths, [], is_new=False)
-
-    def _narrow(
+    def narrow(
         self, paths: list[_Removable], removed: list[_Removable], *, is_new: bool
     ) -> list[_Removable]:
         """Return those of some keywords that must go when others have gone."""
-        if is_new and self._is_legal_without(removed):
+        if is_new and self.is_legal_without(removed):
             return []
         if len(paths) == 1:
             return paths
         middle = len(paths) // 2
         first, second = paths[:middle], paths[middle:]
-        found = self._narrow(second, removed + first, is_new=True)
-        return self._narrow(first, removed + found, is_new=bool(found)) + found
+        found = self.narrow(second, removed + first, is_new=True)
+        return self.narrow(first, removed + found, is_new=bool(found)) + found

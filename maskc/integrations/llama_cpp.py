@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from maskc.errors import TokenizerError
 from maskc.integrations.errors import IntegrationError, check_artifacts, load_engine
 from maskc.integrations.registry import ArtifactRegistry
-from maskc.integrations.session import Session
+from maskc.integrations.session import Allowance, Session
 from maskc.runtime import made_once
 from maskc.runtime.artifact import Compiled
 from maskc.runtime.batches import allocate_bitmask
@@ -156,7 +156,8 @@ class GrammarProcessor:
         self.error: IntegrationError | None = None
         self._artifact = artifact
         self._end_ids = tuple(sorted(artifact.eos_ids if end_ids is None else set(end_ids)))
-        self._session = Session(artifact, self._end_ids, max_tokens=max_tokens)
+        allowance = None if max_tokens is None else Allowance(max_tokens)
+        self._session = Session(artifact, self._end_ids, max_tokens=allowance)
         self._unwritten = np.array(sorted(unwritten), dtype=np.intp)
         self._n_prompt = 0
         # The prompt and the tokens that were taken, and how many calls there were since then.

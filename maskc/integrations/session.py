@@ -134,7 +134,7 @@ class Allowance:
     max_tokens: int  # how many, the end of sequence included
     # returns how many the engine has of the request so far: a text may begin after thoughts, which
     # nobody tells a grammar of. It is asked once, with the first mask
-    count: Callable[[], int]
+    count: Callable[[], int] = lambda: 0
 
 
 def read_setting() -> str:
@@ -165,8 +165,8 @@ class Session:
     Args:
         artifact: of its grammar.
         end_ids: where the engine stops; default: at the artifact's end-of-sequence ids.
-        max_tokens: the request's, where its text is to end in as many tokens, the end included;
-            or with how many of them came before the text. ``None``: it may break off there.
+        max_tokens: the request's, where its text is to end in as many tokens, the end included.
+            ``None``: it may break off there.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class Session:
         artifact: Compiled,
         end_ids: Iterable[int] | None = None,
         *,
-        max_tokens: int | Allowance | None = None,
+        max_tokens: Allowance | None = None,
     ) -> None:
         self._artifact = artifact
         self._matcher = artifact.matcher()
@@ -186,9 +186,7 @@ class Session:
         self._n_after_end = 0
         self._is_stuck = False
         self._n_steps = 0
-        self._allowance = (
-            Allowance(max_tokens, lambda: 0) if isinstance(max_tokens, int) else max_tokens
-        )
+        self._allowance = max_tokens
         # How many of the tokens came before the text, once that was asked.
         self._n_before: int | None = None
         self._n_taken = 0

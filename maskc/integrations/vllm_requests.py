@@ -158,8 +158,10 @@ async def settle(
                 return error, {}
         return None, answers
 
+    if os.getpid() not in _threads:
+        _threads[os.getpid()] = ThreadPoolExecutor(2 * MOST_WAITING, "maskc-request")
     try:
-        return await asyncio.get_running_loop().run_in_executor(_open_threads(), work)
+        return await asyncio.get_running_loop().run_in_executor(_threads[os.getpid()], work)
     except asyncio.CancelledError:
         request.cancel()
         raise
@@ -179,13 +181,6 @@ def attach(params: Any, answers: Answers) -> Any:
 def detach(params: Any) -> Answers:
     """Return what :func:`attach` gave a request's parameters, in the engine."""
     return read_answers((getattr(params, "extra_args", None) or {}).get(EXTRA))
-
-
-def _open_threads() -> ThreadPoolExecutor:
-    found = _threads.get(os.getpid())
-    if found is None:
-        found = _threads[os.getpid()] = ThreadPoolExecutor(2 * MOST_WAITING, "maskc-request")
-    return found
 
 
 @nothing_wanted()

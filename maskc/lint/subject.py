@@ -137,20 +137,13 @@ class LintedGrammar:
         """Return a terminal's name, or its text or its pattern if Lark had to name it."""
         name = self.grammar.bnf.terminals[terminal]
         is_named = not name.startswith((_UNNAMED, _IGNORED))
-        if terminal in self.strings and not (is_named and self._is_written(name)):
+        texts = (self.source.text, *self.source.imports.values())
+        is_ours = is_named and (self.source.translation is not None or is_written(name, texts))
+        if terminal in self.strings and not is_ours:
             return f'"{self.strings[terminal]}"'
         if is_named:
             return name
         return f"/{escape(self.grammar.lexer.patterns[terminal] or '')}/"
-
-    def define_higher(self, terminal: int) -> str:
-        """Return how an author gives a terminal a higher priority, by its name or as a new one."""
-        name, own = self.name(terminal), self.grammar.bnf.terminals[terminal]
-        return f"{own}.1: {name}" if name.startswith('"') else f"{name}.1"
-
-    def _is_written(self, name: str) -> bool:
-        texts = (self.source.text, *self.source.imports.values())
-        return self.source.translation is not None or is_written(name, texts)
 
     def list_names(self, terminals: Iterable[int], most: int = 1 << 30) -> str:
         """Return the names of terminals, as a list to read; of many the first."""

@@ -81,12 +81,13 @@ def find_shadowed(subject: LintedLalrGrammar) -> Iterator[Finding]:
     for terminal in sorted(subject.never_lexed):
         lexeme = subject.find_lexeme(terminal)
         winners = _find_winners(subject, terminal, lexeme)
+        name, own = subject.name(terminal), subject.grammar.bnf.terminals[terminal]
         yield find(
             "shadowed",
             subject.locate_terminal(terminal),
             lexeme.decode(errors="backslashreplace") if lexeme else None,
-            name=subject.name(terminal),
-            higher=subject.define_higher(terminal),
+            name=name,
+            higher=f"{own}.1: {name}" if name.startswith('"') else f"{name}.1",
             instead=f": {subject.list_names(winners)} is taken instead" if winners else "",
         )
 

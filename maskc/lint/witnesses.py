@@ -27,7 +27,7 @@ from maskc.ids import DEAD, END, IGNORED, NO_LINE
 from maskc.lexer import Scanner
 from maskc.regular.lookbehind import LookBehindStepper
 from maskc.regular.nfa import Nfa
-from maskc.regular.threads import Threads, ThreadStepper, hold_at_end
+from maskc.regular.threads import ThreadStepper, hold_at_end
 
 INDENT_COLUMNS = 4
 MAX_NODES = 400_000
@@ -270,11 +270,7 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
             if not all(moved) or target in text:
                 continue
             text[target] = text[here] + bytes([byte])
-            if all(map(_is_match, moved)):
+            if all(any(at < 0 and hold_at_end(owed) for at, owed in threads) for threads in moved):
                 return text[target]
             pending.append(target)
     return None
-
-
-def _is_match(threads: Threads) -> bool:
-    return any(position < 0 and hold_at_end(obligations) for position, obligations in threads)

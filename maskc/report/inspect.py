@@ -7,7 +7,7 @@ hold, the header has what there is to say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -35,7 +35,14 @@ from maskc.report import (
     format_seconds,
     format_size,
 )
-from maskc.report.compile import Timings, describe_added, describe_file, list_origin, list_steps
+from maskc.report.compile import (
+    Timings,
+    describe_added,
+    describe_file,
+    list_origin,
+    list_steps,
+    tabulate_passes,
+)
 from maskc.report.explain import list_groups, say_death
 from maskc.report.internals import UNNAMED, format_postlex, list_internals, list_texts, list_tiles
 from maskc.runtime.artifact import Artifact
@@ -171,18 +178,9 @@ def _list_blocks(inspection: Inspection, *, internals: bool) -> Iterator[Block |
         list_sections(inspection),
     ]
     if inspection.timings:
-        columns = ("pass", "time", "processor", "peak memory so far")
-        rows = [
-            (
-                record.name,
-                format_seconds(record.seconds),
-                format_seconds(record.cpu_seconds),
-                f"{record.peak_mb:,.0f} MiB",
-            )
-            for record in inspection.timings
-        ]
-        title, fold = "Passes, on this machine", "What each pass cost"
-        blocks.append(Table(title, columns, rows, columns[1:], fold=fold))
+        steps = list_steps(header, inspection.timings)
+        passes, title = tabulate_passes(inspection.timings, steps), "Passes, on this machine"
+        blocks.append(replace(passes, title=title, fold="What each pass cost"))
     yield Section("Artifact", blocks, "artifact")
 
 

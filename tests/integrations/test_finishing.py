@@ -75,7 +75,7 @@ def test_a_session_that_begins_again_counts_again():
 
 
 def test_a_budget_that_is_not_kept_is_told_once(caplog):
-    session = Session(compile_text('start: "a"~8 "b"'), max_tokens=4)
+    session = Session(compile_text('start: "a"~8 "b"'), max_tokens=Allowance(4))
     for _ in range(3):
         assert legal(session) == {ord("a")}
         assert session.accept(ord("a"))
@@ -84,7 +84,9 @@ def test_a_budget_that_is_not_kept_is_told_once(caplog):
 
 def test_a_token_at_which_the_engine_stops_finishes_no_text(caplog):
     """With ``b`` among its stop tokens, the known ways to finish are none for this engine."""
-    session = Session(compile_text('start: "a" ("b" | "cd")'), [256, ord("b")], max_tokens=3)
+    session = Session(
+        compile_text('start: "a" ("b" | "cd")'), [256, ord("b")], max_tokens=Allowance(3)
+    )
     assert session.accept(ord("a"))
     assert legal(session) == {ord("c")}
     assert "a token budget is not kept" in caplog.text

@@ -6,7 +6,7 @@ import pytest
 from maskc import allocate_bitmask
 from maskc.errors import ArtifactError, LimitError
 from maskc.integrations.registry import parse_reference
-from maskc.integrations.session import Session
+from maskc.integrations.session import Allowance, Session
 from maskc.kit.file import make_kit
 from maskc.vocab import load_vocabulary
 from tests.compiled import compile_text
@@ -122,7 +122,7 @@ def test_a_text_that_cannot_be_followed_ends(monkeypatch):
 
 
 def test_a_text_ends_within_the_requests_tokens():
-    session = Session(compile_text('start: "a"+ "b"'), max_tokens=4)
+    session = Session(compile_text('start: "a"+ "b"'), max_tokens=Allowance(4))
     assert legal(session) == {ord("a")}
     assert session.accept(ord("a"))
     assert session.accept(ord("a"))
@@ -133,6 +133,6 @@ def test_a_text_ends_within_the_requests_tokens():
 
 
 def test_a_budget_that_no_text_keeps_is_logged_and_not_kept(caplog):
-    session = Session(compile_text('start: "a"+ "b"'), max_tokens=2)
+    session = Session(compile_text('start: "a"+ "b"'), max_tokens=Allowance(2))
     assert legal(session) == {ord("a")}
     assert "a token budget is not kept" in caplog.text
