@@ -54,7 +54,7 @@ follow `--`.
 # How many terminals a question takes at least and at most, how that is said, and who answers it.
 _Ask = Callable[..., Any]
 _NONE = (0, 0, "no terminals")
-_QUESTIONS: dict[str | None, tuple[int, float, str, _Ask]] = {
+_QUERIES: dict[str | None, tuple[int, float, str, _Ask]] = {
     "never": (1, math.inf, "X and a sequence", lambda q, x, *rest: q.ask_never(x, rest)),
     "always": (1, math.inf, "X and a sequence", lambda q, x, *rest: q.ask_always(x, rest)),
     "joint": (
@@ -72,7 +72,7 @@ _QUESTIONS: dict[str | None, tuple[int, float, str, _Ask]] = {
     "analyze",
     "Answer questions about a grammar.",
     click.argument("grammar", required=False),
-    click.argument("question", required=False, type=click.Choice([*filter(None, _QUESTIONS)])),
+    click.argument("question", required=False, type=click.Choice([*filter(None, _QUERIES)])),
     click.argument("terminals", nargs=-1),
     opt.word("--regex", "PATTERN", "Analyze a regular expression instead of a grammar."),
     opt.flag("--dot", "With pda: print it in the language of Graphviz."),
@@ -101,7 +101,7 @@ def analyze_command(
     """Answer a question about GRAMMAR; without one, print an overview."""
     if (grammar is None) == (regex is None):
         raise click.UsageError("Give one of GRAMMAR and --regex PATTERN.")
-    least, most, needed, ask = _QUESTIONS[question]
+    least, most, needed, ask = _QUERIES[question]
     if not least <= len(terminals) <= most:
         raise click.UsageError(f"{question or 'analyze'} takes {needed}.")
     if grammar is not None and grammar.endswith((".json", ".maskc")):

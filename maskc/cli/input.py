@@ -32,7 +32,10 @@ def read_input(most_bytes: int, what: str) -> bytes:
     return text
 
 
-def _read_file(path: str, most_bytes: int, remedy: str) -> bytes:
+def _read_file(path: str, most_bytes: int, remedy: str, what: str | None = None) -> bytes:
+    """Return what a file holds; ``-`` is standard input, if that may be given: what it is then."""
+    if path == "-" and what is not None:
+        return read_input(most_bytes, what)
     try:
         return read_bounded(path, most_bytes)
     except UnreadableFileError as error:
@@ -41,9 +44,7 @@ def _read_file(path: str, most_bytes: int, remedy: str) -> bytes:
 
 def read_schema_file(path: str) -> bytes:
     """Return the text of a schema; ``-`` is standard input."""
-    if path == "-":
-        return read_input(_MAX_SCHEMA_BYTES, "schema")
-    return _read_file(path, _MAX_SCHEMA_BYTES, _SCHEMA_REMEDY)
+    return _read_file(path, _MAX_SCHEMA_BYTES, _SCHEMA_REMEDY, "schema")
 
 
 @contextmanager
@@ -68,10 +69,7 @@ def split_schema(grammar: str | None, json_schema: str | None) -> tuple[str | No
 
 def read_choices(path: str) -> list[str]:
     """Return the lines of a file that are not empty; ``-`` is standard input."""
-    if path == "-":
-        data = read_input(_MAX_CHOICES_BYTES, "file")
-    else:
-        data = _read_file(path, _MAX_CHOICES_BYTES, "give a file of texts")
+    data = _read_file(path, _MAX_CHOICES_BYTES, "give a file of texts", "file")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

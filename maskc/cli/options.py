@@ -12,7 +12,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -226,12 +226,12 @@ class OpenedArtifact:
 def open_artifact(
     artifact: str, start: str | None, resources: tuple[str, ...] = ()
 ) -> OpenedArtifact:
-    opened = OpenedArtifact(artifact, start, maskc.load(artifact).for_start(start), {})
-    if not resources:
-        return opened
-    if not opened.kind.takes_resources:
+    from maskc.kinds import kind_of
+
+    loaded = maskc.load(artifact).for_start(start)
+    if resources and not kind_of(loaded.header).takes_resources:
         raise click.UsageError("--resource is for JSON Schemas only; leave it out.")
-    return replace(opened, resources=read_resources(resources))
+    return OpenedArtifact(artifact, start, loaded, read_resources(resources))
 
 
 # The artifact of a command, which comes as its argument ``opened``.

@@ -87,17 +87,12 @@ def unpack_bitmask(
         # NumPy has this as one operation.
         packed_rows = words.contiguous().numpy().view(np.uint8)
         unpacked = np.unpackbits(packed_rows, axis=1, bitorder="little")
-        return _fit(torch.from_numpy(unpacked).view(torch.bool), width)
-    bits = torch.arange(8, dtype=torch.uint8, device=words.device)
-    packed = words.contiguous().view(torch.uint8)
-    legal = packed.unsqueeze(-1).bitwise_right_shift(bits).bitwise_and_(1).to(torch.bool).flatten(1)
-    return _fit(legal, width)
-
-
-def _fit(legal: Tensor, width: int) -> Tensor:
-    """Return the columns up to a width; those that there are not are false."""
+        legal = torch.from_numpy(unpacked).view(torch.bool)
+    else:
+        bits = torch.arange(8, dtype=torch.uint8, device=words.device)
+        packed = words.contiguous().view(torch.uint8).unsqueeze(-1)
+        legal = packed.bitwise_right_shift(bits).bitwise_and_(1).to(torch.bool).flatten(1)
     if legal.shape[1] < width:
-        torch = load_engine("torch", EXTRA)
         legal = torch.nn.functional.pad(legal, (0, width - legal.shape[1]))
     return legal[:, :width]
 

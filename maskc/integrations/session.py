@@ -14,6 +14,7 @@ that ``rollback`` undoes exactly what was taken.
 
 from __future__ import annotations
 
+import copy
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -244,12 +245,9 @@ class Session:
 
     def fork(self) -> Session:
         """Return an independent session in the same state."""
-        copy = Session(self._artifact, self._end_ids, max_tokens=self._allowance)
-        copy._matcher = self._matcher.fork()
-        copy._n_after_end, copy._is_stuck = self._n_after_end, self._is_stuck
-        copy._n_steps, copy._n_taken = self._n_steps, self._n_taken
-        copy._n_before, copy._is_told = self._n_before, self._is_told
-        return copy
+        twin: Session = copy.copy(self)
+        twin._matcher = self._matcher.fork()
+        return twin
 
     def fill(self, bitmask: NDArray[np.int32], row: int) -> None:
         """Write the legal tokens into a row of a bitmask at least as wide as the artifact's.

@@ -32,7 +32,11 @@ def find_blank_loops(subject: LintedLalrGrammar) -> Iterator[Finding]:
     """Yield a finding for each terminal, and each rule, with which blanks go on for ever."""
     loops, ignored = _Loops(subject), subject.grammar.lexer.ignored
     blank = [t for t in range(len(subject.grammar.bnf.terminals)) if _own_blanks(subject, t)]
-    unbounded = [t for t in blank if _is_unbounded(subject, t)]
+    unbounded = [
+        t
+        for t in blank
+        if any(subject.matches(t, a + b * _MANY) for a in _own_blanks(subject, t) for b in _RUNS)
+    ]
     ends = loops.find_ends()
     for terminal in unbounded:
         if (IGNORED if terminal in ignored else terminal) in ends:
@@ -100,11 +104,6 @@ def _reach(graph: Mapping[int, Iterable[int]], nodes: Iterable[int]) -> set[int]
 
 def _own_blanks(subject: LintedLalrGrammar, terminal: int) -> list[str]:
     return [b for b in _RUNS if subject.matches(terminal, b)]
-
-
-def _is_unbounded(subject: LintedLalrGrammar, terminal: int) -> bool:
-    own = _own_blanks(subject, terminal)
-    return any(subject.matches(terminal, start + b * _MANY) for start in own for b in _RUNS)
 
 
 def _report_run(subject: LintedLalrGrammar, terminal: int) -> Finding:

@@ -270,7 +270,7 @@ def find_common_lexeme(lexer: LexerSpec, terminals: Sequence[int]) -> bytes | No
             if not all(moved) or target in text:
                 continue
             text[target] = text[here] + bytes([byte])
-            if all(any(at < 0 and hold_at_end(owed) for at, owed in threads) for threads in moved):
+            if all(any(at < 0 and hold_at_end(left) for at, left in threads) for threads in moved):
                 return text[target]
             pending.append(target)
     return None

@@ -118,15 +118,15 @@ def completion_range(cut: bytes) -> tuple[int, int]:
     ['0x2080', '0x20c0']
     """
     low, high = (
-        bisect.bisect_left(range(N_CODE_POINTS[UTF8]), end, key=_write_point)
+        bisect.bisect_left(
+            range(N_CODE_POINTS[UTF8]),
+            end,
+            key=lambda point: chr(point).encode(UTF8, errors="surrogatepass"),
+        )
         for end in (cut, cut + b"\xff")
     )
     are_at_end = low < _SURROGATES[1] and high > _SURROGATES[0]
     return low, max(low, _SURROGATES[0]) if are_at_end else high
-
-
-def _write_point(point: int) -> bytes:
-    return chr(point).encode(UTF8, errors="surrogatepass")
 
 
 class _Canonical(dict[int, str]):

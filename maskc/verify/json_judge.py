@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from maskc.errors import MissingPackageError, SchemaError
@@ -153,27 +154,22 @@ def _to_python(pattern: str) -> str:
 
 
 def judges_of(formats: Mapping[str, str | None]) -> dict[str, Callable[[Any], bool]]:
-    found = {}
+    found: dict[str, Callable[[Any], bool]] = {}
     for name, pattern in formats.items():
-        judge = judge_of(name) or _judge_pattern(name, pattern)
+        judge: Callable[[str], object] | None = judge_of(name)
+        if judge is None and pattern is not None:
+            try:
+                judge = re.compile(_to_python(pattern)).fullmatch
+            except (re.error, OverflowError, RecursionError):
+                problem = f"{name} has a pattern that the judge does not read"
+                raise SchemaError("", "format", problem, "register it with a judge") from None
         if judge is not None:
-            found[name] = _of_strings(judge)
+            found[name] = partial(_judge_strings, judge)
     return found
 
 
-def _of_strings(judge: Callable[[str], object]) -> Callable[[Any], bool]:
-    """Return a judge of values, of which all but strings are valid."""
-    return lambda value: not isinstance(value, str) or bool(judge(value))
-
-
-def _judge_pattern(name: str, pattern: str | None) -> Callable[[str], object] | None:
-    if pattern is None:
-        return None
-    try:
-        return re.compile(_to_python(pattern)).fullmatch
-    except (re.error, OverflowError, RecursionError):
-        problem = f"{name} has a pattern that the judge does not read"
-        raise SchemaError("", "format", problem, "register it with a judge") from None
+def _judge_strings(judge: Callable[[str], object], value: Any) -> bool:
+    return not isinstance(value, str) or bool(judge(value))
 
 
 def _has_format(schema: Any, judged: Collection[str]) -> bool:

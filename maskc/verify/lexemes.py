@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from random import Random
 from typing import Any
 
@@ -54,7 +54,6 @@ class LexemeSearch:
     ) -> None:
         self._pattern, self._is_string, self._search = pattern, is_string, search
         self._last = chr(N_CODE_POINTS[encoding] - 1)
-        self._searched: tuple[str, ...] | None = None
 
     def draw(self, draw: Random) -> str | None:
         for _ in range(_TRIES):
@@ -65,9 +64,11 @@ class LexemeSearch:
                 text = text.upper()  # of a keyword whose case does not count
             if text and self.matches(text):
                 return text
-        if self._searched is None:
-            self._searched = tuple(text for text in self._search() if text)
         return draw.choice(self._searched) if self._searched else None
+
+    @cached_property
+    def _searched(self) -> tuple[str, ...]:
+        return tuple(text for text in self._search() if text)
 
     def matches(self, text: str) -> bool:
         found = self._pattern.regex.match(text)

@@ -107,10 +107,6 @@ def _expired(seconds: float) -> BusyError:
     return BusyError("seconds until it was compiled", seconds, "send it again later")
 
 
-def _explain(request: Request, status: int | None) -> MaskcError:
-    return CancelledOrderError() if request.is_cancelled else WorkerDiedError(status)
-
-
 class WorkerQueue:
     """A worker, which ``start`` returns in so many seconds, and its queue; for any thread."""
 
@@ -195,7 +191,10 @@ class WorkerQueue:
                 self._end()
                 raise (_expired(patience) if patience < left else request.lost()) from None
             except ConnectionError:
-                raise _explain(request, self._end()) from None
+                status = self._end()
+                if request.is_cancelled:
+                    raise CancelledOrderError from None
+                raise WorkerDiedError(status) from None
             except BaseException:
                 # Whoever waited was interrupted, by a budget of its own or by Ctrl-C: the answer
                 # that is still to come must not be taken for that of the next request.
