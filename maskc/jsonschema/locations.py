@@ -65,6 +65,12 @@ class SchemaLocation:
             )
         return int(number)
 
+    def flag(self, keyword: str, remedy: str) -> bool:
+        found = self.schema.get(keyword, False)
+        if not isinstance(found, bool):
+            raise self.fault(keyword, "is not a Boolean", remedy)
+        return found
+
     def map(self, keyword: str) -> dict[str, Any]:
         found = self.schema[keyword]
         if not isinstance(found, dict):

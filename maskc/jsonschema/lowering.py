@@ -249,7 +249,7 @@ class Lowering:
     def _type(self, location: SchemaLocation) -> Formula:
         names = location.schema["type"]
         if not isinstance(names, list):
-            names = [names if isinstance(names, str) else 0]
+            names = [names]
         return self.space.either([self._one_type(location, name) for name in names])
 
     def _one_type(self, location: SchemaLocation, name: Any) -> Formula:
@@ -263,7 +263,8 @@ class Lowering:
         if isinstance(name, str) and name in TYPES:
             return space.types(BIT[name])
         remedy = f"write one of {', '.join(TYPES)}, integer"
-        raise location.fault("type", f"is {name!r}", remedy)
+        fact = f"is {name!r}" if isinstance(name, str) else "is not a name"
+        raise location.fault("type", fact, remedy)
 
     def _between(self, location: SchemaLocation, kind: str, low: str, high: str) -> list[Formula]:
         # More than high is also a list of nothing: refused as no value fits, not here.
@@ -286,7 +287,8 @@ class Lowering:
             exclusive = f"exclusive{end.capitalize()}"
             named = [(end, False), (exclusive, True)]
             if location.dialect.year == 4:
-                named = [(end, schema.get(exclusive) is True)]
+                remedy = f"write it beside {end} as true, or {name_draft('draft-06')}"
+                named = [(end, location.flag(exclusive, remedy))]
             for keyword, open_ in named:
                 if keyword in schema:
                     if isinstance(schema[keyword], bool):
@@ -312,7 +314,7 @@ class Lowering:
         keyword = "dependentRequired" if location.dialect.year >= 2019 else "dependencies"
         if keyword in schema:
             for name, needed in location.map(keyword).items():
-                if isinstance(needed, list):
+                if isinstance(needed, list) or location.dialect.year >= 2019:
                     needs = [self.has(n) for n in location.names(keyword, needed)]
                     found.append(space.either([self.lacks(name), space.both(needs)]))
         if "propertyNames" in schema and location.dialect.year >= 6:
@@ -354,7 +356,7 @@ class Lowering:
                 fits = self.sub(location, "contains")
                 atom = space.make("contains", 0, None, fits, least, most)
                 found.append(self._remember(location, atom))
-        if schema.get("uniqueItems") is True:
+        if location.flag("uniqueItems", "write true or false"):
             found.append(space.make("unique", True))
         return found
 
@@ -367,6 +369,6 @@ class Lowering:
             if not isinstance(schema.get("items"), list):
                 below = location.below(schema.get("items"), "items")
                 return [], self.inside(below) if "items" in schema else None
-        prefix = self.branches(location, first) if schema.get(first) else []
+        prefix = self.branches(location, first) if schema.get(first, []) != [] else []
         below = location.below(schema.get(other), other)
         return prefix, self.inside(below) if other in schema else None

@@ -8,6 +8,7 @@ from maskc.runtime.schema.plan import JsonLayout
 from maskc.vocab.vocabulary import build_byte_table, build_vocabulary
 from tests.jsonschema.texts import accepts, build_machine, read
 
+DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 PERSON = {
     "type": "object",
     "properties": {"name": {"type": "string"}, "age": {"type": "integer", "minimum": 0}},
@@ -146,6 +147,11 @@ def test_contents_that_are_opened_again_are_read_from_their_arrays():
         ({"items": [{}]}, "write prefixItems, or give .*draft-07"),
         ({"exclusiveMinimum": True, "minimum": 3}, "write the bound itself, or give .*draft-04"),
         ({"required": True, "type": "string"}, "name the key in the required of the object"),
+        ({"exclusiveMinimum": 3, "$schema": DRAFT_4}, "write it beside minimum as true, or give"),
+        ({"uniqueItems": "true"}, "write true or false"),
+        ({"dependentRequired": {"a": "b"}}, "write a list of strings"),
+        ({"prefixItems": None}, "write at least one schema"),
+        ({"type": None}, "is not a name; write one of null"),
     ],
 )
 def test_what_is_refused_has_a_way_out_that_works(schema, remedy):
