@@ -64,6 +64,10 @@ class Alternatives:
         """Return conjunctions of atoms about a type, one of which must hold."""
         if formula.kind == "types" or formula is self._space.true:
             return [frozenset()] if types_of(formula) & BIT[type_] else []
+        atoms = _list_atoms(formula, type_)
+        if atoms is not None:
+            entailment = Entailment(self._space, type_, joins_existential=False)
+            return [atoms] if entailment.is_consistent(atoms) else []
         search = _Search(self._space, type_, pointer, self)
         is_object = type_ == "object"
         if not search.run(formula, MAX_PLAIN if is_object else MAX_ALTERNATIVES):
@@ -81,6 +85,18 @@ class Alternatives:
         self._n_steps += 1 + n_atoms // 8
         if self._n_steps > MAX_STEPS:
             raise _too_many(pointer, MAX_STEPS, "steps")
+
+
+def _list_atoms(formula: Formula, type_: str) -> Atoms | None:
+    """Return the atoms about a type, ``None`` if a formula is not a conjunction of atoms alone."""
+    found = list[Formula]()
+    for part in formula.args[0] if formula.kind == "and" else [formula]:
+        about = ABOUT.get(part.kind)
+        if about == type_:
+            found.append(part)
+        elif about is None and (part.kind != "types" or not part.args[0] & BIT[type_]):
+            return None
+    return frozenset(found)
 
 
 def _too_many(pointer: str, limit: int, what: str) -> SchemaError:

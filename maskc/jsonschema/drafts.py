@@ -159,6 +159,9 @@ class Satisfying:
         return self.object_rule(part, found) is not None
 
     def has_number(self, rule: Rule) -> bool:
+        is_bounded = rule.values is not None or rule.low is not None or rule.high is not None
+        if not is_bounded and not rule.not_multiples and not rule.lexical_form:
+            return True
         if rule.values is not None and self._layout.numbers == "usual" and not rule.lexical_form:
             return any(map(rule.allows, rule.values))
         return _has_number(rule, self._layout)

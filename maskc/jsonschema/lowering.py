@@ -16,11 +16,11 @@ from typing import Any, Final
 from maskc.formats import Formats
 from maskc.jsonschema.expressions import Space
 from maskc.jsonschema.formulas import BIT, TYPES, Formula, freeze, to_fraction
-from maskc.jsonschema.keywords import SchemaDialect
+from maskc.jsonschema.keywords import SchemaDialect, pointer_to
 from maskc.jsonschema.locations import SchemaLocation, SchemaLocations, name_draft
 from maskc.jsonschema.scenarios import Scenarios
 from maskc.jsonschema.strings import StringKeywords
-from maskc.jsonschema.waiting import Waiting, key_of
+from maskc.jsonschema.waiting import Waiting, is_type_only, key_of
 
 _ONE: Final = Fraction(1)
 # Keywords by what reads them.
@@ -325,7 +325,12 @@ class Lowering:
         if self._ordered and (named or required):
             found.append(space.make("order", tuple(dict.fromkeys([*named, *required]))))
         for name, inner in named.items():
-            fits = self.inside(location.below(inner, "properties", name))
+            if is_type_only(inner) and not location.dialect.left_out:
+                fits = self._one_type(location, inner["type"])
+                if fits not in self.pointers:
+                    self.pointers[fits] = location.pointer + pointer_to(("properties", name))
+            else:
+                fits = self.inside(location.below(inner, "properties", name))
             found.append(space.all(("names", frozenset([name])), fits))
         dfas = []
         if "patternProperties" in schema:

@@ -270,7 +270,7 @@ def _list_inside(location: SchemaLocation) -> Iterator[SchemaLocation]:
     """Yield the schemas inside a plain one, except members that only have a type."""
     schema = location.schema
     for name, inner in schema.get("properties", {}).items():
-        if not _is_type_only(inner):
+        if not is_type_only(inner):
             yield location.below(inner, "properties", name)
     for pattern, inner in schema.get("patternProperties", {}).items():
         yield location.below(inner, "patternProperties", pattern)
@@ -282,7 +282,8 @@ def _list_inside(location: SchemaLocation) -> Iterator[SchemaLocation]:
             yield location.below(inner, keyword, n)
 
 
-def _is_type_only(schema: Any) -> bool:
+def is_type_only(schema: Any) -> bool:
+    """Return whether a schema asks for one type, and nothing else."""
     return (
         type(schema) is dict
         and type(schema.get("type")) is str

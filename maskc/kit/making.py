@@ -10,6 +10,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Any
 
 from maskc.artifact.model import Contents
@@ -189,10 +190,7 @@ class Maker:
         self, kind: str, asked: Hashable, make: Callable[[], Piece], limits: Limits | None = None
     ) -> Constraint:
         """Return the constraint of one piece; see :meth:`keep`."""
-        piece = self.keep(kind, asked, make, limits)
-        if isinstance(piece, SchemaPiece):
-            return self._constrain_json(piece)
-        return self.link(self.boundaries.as_expression(piece))
+        return self.link(self.boundaries.as_expression(self.keep(kind, asked, make, limits)))
 
     def _constrain_json(self, piece: SchemaPiece, notes: tuple[str, ...] = ()) -> Constraint:
         def make() -> Expression:
@@ -216,12 +214,18 @@ class Maker:
             return run_bounded(loosen, limits, name="schema")
 
         larger, notes = self.keep("loose_schema", job.key, make, limits)
-        return self.link(self.schema(larger, limits).expression, notes)
+        return self._constrain_json(self.schema_piece(larger, limits), notes)
 
     def schema(self, job: SchemaJob, limits: Limits) -> Constraint:
-        return self.constrain("json_schema", job.key, lambda: self._schema(job, limits), limits)
+        return self._constrain_json(self.schema_piece(job, limits))
 
-    def _schema(self, job: SchemaJob, limits: Limits) -> Piece:
+    def schema_piece(self, job: SchemaJob, limits: Limits) -> SchemaPiece:
+        """Return the piece of a schema."""
+        make = partial(self._schema, job, limits)
+        piece: SchemaPiece = self.keep("json_schema", job.key, make, limits)
+        return piece
+
+    def _schema(self, job: SchemaJob, limits: Limits) -> SchemaPiece:
         frozen = self._compiler.plan(job, limits, waits=True)
         plan = self._read_plan(frozen, job, limits)
         piece = SchemaPiece(MaskedSchemaMachine(plan, self.tokens.text_of, self._results.mixes))

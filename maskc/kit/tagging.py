@@ -72,7 +72,7 @@ class KitBuilderContext:
 
     def schema(self, schema: Any, **layout: Any) -> Expression:
         job = SchemaJob(schema, {}, JsonLayout(**layout), True)
-        return self._maker.schema(job, self._limits).expression
+        return self._maker.boundaries.as_expression(self._maker.schema_piece(job, self._limits))
 
     def plan(self, schema: Any) -> Plan:
         return self._maker.plan(SchemaJob(schema, {}, JsonLayout(), True), self._limits)

@@ -187,9 +187,11 @@ class ForbiddingSchemaPiece(Piece):
         return any(link.piece.is_live(link.inner, link.rest) for link in after)
 
     def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:
-        scan, start = self.piece.walk(trie, nodes, rest), self.start(rest)[0]
-        reads = partial(self._reads, start)
-        return self._boundaries.scanner.cut(trie, nodes, scan, self._find_holding(trie), reads)
+        scan, holding = self.piece.walk(trie, nodes, rest), self._find_holding(trie)
+        if not holding:
+            return scan
+        reads = partial(self._reads, self.start(rest)[0])
+        return self._boundaries.scanner.cut(trie, nodes, scan, holding, reads)
 
     def _find_holding(self, trie: Trie) -> list[int]:
         unverified = self._barring.unverified(START)

@@ -95,7 +95,8 @@ class SchemaMasks:
 
     def legal(self, here: Configuration) -> Part:
         """Return the same without the end-of-sequence tokens."""
-        return _join(*self._collect(here))
+        parts, removed = self._collect(here)
+        return parts[0] if len(parts) == 1 and not removed else _join(parts, removed)
 
     def begin(self, trie: Trie, nodes: Nodes, start: Configuration) -> Part:
         """Return the texts of a trie that are legal from some nodes on, where a text begins."""

@@ -45,12 +45,11 @@ def build_texts(texts: Sequence[str], labels: Sequence[int], other: int = NO_LAB
         while n < n_most and before[n] == text[n]:
             n += 1
         del path[n + 1 :]
-        state, own = len(rows), [kinds[character] for character in text[n:]]
-        if own:
-            rows[path[n]][own[0]] = state
-            rows += [{kind: after} for after, kind in enumerate(own[1:], state + 1)]
+        for character in text[n:]:
+            state = len(rows)
+            rows[path[-1]][kinds[character]] = state
             rows.append({})
-            path += range(state, len(rows))
+            path.append(state)
         if len(rows) > MAX_STATES:
             raise TooManyStatesError
         ends.append(path[-1])
