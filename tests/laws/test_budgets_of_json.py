@@ -15,8 +15,8 @@ from maskc.errors import LimitError, MaskcError
 from maskc.kit.file import make_kit
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import legal_ids
-from tests.examples import examples
-from tests.laws.test_budgets import check_text, count_whole
+from tests.examples import examples, seeds
+from tests.laws.test_budgets import check_text, count_whole, within
 
 BYTES = Vocabulary((*(bytes([byte]) for byte in range(256)), None), (256,), "bytes")
 KEYS = ["a", "b", "ab", "\u00e9"]
@@ -189,3 +189,34 @@ def test_every_json_text_under_a_budget_is_whole():
         subject = make_subject(draw)
         n_whole += count_whole(subject, draw, 4) if subject else 0
     assert n_whole > 20
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("seed", seeds(40))
+def test_texts_in_turn_end_in_time_whatever_is_evicted(seed):
+    draw, running, n_ended = Random(seed), [], 0
+    kit = make_kit(KEY_TOKENS, cache_bytes=draw.choice([0, 5_000, 20_000, 1 << 29]))
+    layout, constraints = draw.choice(LAYOUTS), []
+    while len(constraints) < 3:
+        with contextlib.suppress(MaskcError):
+            constraints.append(kit.json_schema(draw_schema(draw), **layout))
+            constraints[-1].matcher().shortest_completion()
+    for _ in range(150):
+        if len(running) < 4:
+            matcher = (one := draw.choice(constraints)).matcher()
+            least = len(matcher.shortest_completion().tokens)
+            running.append([one, matcher, least + draw.choice([0, 0, 1, 3, 400])])
+        text = draw.choice(running)
+        one, matcher, n_left = text
+        found = within(matcher, one, n_left)
+        legal = legal_ids(matcher, one.vocab_size)
+        assert found <= legal
+        assert matcher.is_exact == (found == legal)
+        token = matcher.shortest_completion().tokens[0]
+        assert token in found
+        assert matcher.accept_token(token if draw.random() < 0.6 else draw.choice(sorted(found)))
+        text[2] -= 1
+        if matcher.is_terminated:
+            running.remove(text)
+            n_ended += 1
+    assert n_ended

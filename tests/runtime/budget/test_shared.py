@@ -93,7 +93,8 @@ def after(constraint, text, tokens_left=None):
     matcher = constraint.matcher()
     for at, byte in enumerate(text):
         if tokens_left is not None:
-            assert byte in within(matcher, constraint, tokens_left - at)
+            legal = within(matcher, constraint, tokens_left - at)
+            assert {byte, matcher.shortest_completion().tokens[0]} <= legal
         assert matcher.accept_token(byte)
     return matcher
 
