@@ -5,7 +5,7 @@ nothing of the runtime is asked. Spellings that a layout has in part are not jud
 escapes of what need not be escaped.
 
 Limits: the judge reads fewer formats than we assert, other numbers than the layouts
-``plain`` and ``short`` have, keys in any order, and no numbers of more than 4,000 digits.
+``plain`` and ``short`` and those with ``digits`` have, keys in any order, and no numbers of more than 4,000 digits.
 """
 
 from __future__ import annotations
@@ -114,6 +114,7 @@ class Judge(ValueJudge):
         self.is_complete = (
             self.layout["key_order"] == "any"
             and self.layout["numbers"] in ("usual", "any")
+            and "digits" not in self.layout
             and not _has_format(self.schema, judges_of(formats))
         )
 

@@ -47,8 +47,17 @@ def test_a_multiple_is_judged_without_rounding():
     assert judge.is_complete
 
 
-def test_a_schema_with_formats_is_judged_in_one_direction():
-    artifact = maskc.compile_json_schema({"format": "date"}, tokenizer="bytes")
+@pytest.mark.parametrize(
+    ("schema", "layout"),
+    [
+        ({"format": "date"}, {}),
+        ({"type": "number"}, {"digits": 2}),
+        ({"type": "number"}, {"numbers": "plain"}),
+        ({"type": "object"}, {"key_order": "schema"}),
+    ],
+)
+def test_with_formats_and_in_some_layouts_it_is_judged_in_one_direction(schema, layout):
+    artifact = maskc.compile_json_schema(schema, tokenizer="bytes", **layout)
     assert not Judge(artifact).is_complete
 
 
