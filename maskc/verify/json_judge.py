@@ -5,7 +5,8 @@ nothing of the runtime is asked. Spellings that a layout has in part are not jud
 escapes of what need not be escaped.
 
 Limits: the judge reads fewer formats than we assert, other numbers than the layouts
-``plain`` and ``short`` and those with ``digits`` have, keys in any order, and no numbers of more than 4,000 digits.
+``plain`` and ``short`` and those with ``digits`` have, keys in any order, and no numbers of more
+than 4,000 digits.
 """
 
 from __future__ import annotations
