@@ -17,7 +17,6 @@ terminal (``DEAD``). Inside an open string of json, ``direct`` holds the lookahe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -260,18 +259,3 @@ def view_numbers(array: NDArray[Any]) -> Numbers:
     (5, [5, 8])
     """
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).data
-
-
-class TableRows:
-    """The rows of a parser's table, each some pairs of numbers."""
-
-    def __init__(
-        self, arrays: Mapping[str, NDArray[Any]], table: str, columns: tuple[str, str]
-    ) -> None:
-        self._first = view_numbers(arrays[f"{table}_first"])
-        self._left, self._right = (view_numbers(arrays[f"{table}_{name}"]) for name in columns)
-
-    def pairs(self, row: int) -> list[tuple[Any, Any]]:
-        low, high = self._first[row], self._first[row + 1]
-        left, right = self._left[low:high], self._right[low:high]
-        return list(zip(left.tolist(), right.tolist(), strict=True))

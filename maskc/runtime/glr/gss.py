@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from maskc.ids import GeneralStateId, NonterminalId, TerminalId
 from maskc.runtime.cache import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
-from maskc.runtime.scanner import TableRows, to_bit_sets
+from maskc.runtime.scanner import to_bit_sets, view_numbers
 from maskc.runtime.step_budget import charge_steps
 
 # In one step of :mod:`maskc.runtime.step_budget`: nodes that are looked at, and pairs compared.
@@ -71,6 +71,13 @@ Paths = tuple[tuple[GeneralStateId, int], ...]
 # least one.
 Reduction = tuple[NonterminalId, int]
 
+# The columns of each table, beside where the rows of a state begin.
+_COLUMNS: Final = {
+    "shift": ("terminal", "state"),
+    "goto": ("nonterminal", "state"),
+    "reduce": ("nonterminal", "length"),
+}
+
 BOTTOM = GeneralStateId(-1)  # instead of the state below the start state, without any gotos
 
 
@@ -79,9 +86,11 @@ class Lr0Tables:
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._arrays = arrays
-        self._shift_rows = TableRows(arrays, "general_shift", ("terminal", "state"))
-        self._goto_rows = TableRows(arrays, "general_goto", ("nonterminal", "state"))
-        self._reduce_rows = TableRows(arrays, "general_reduce", ("nonterminal", "length"))
+        self._first = {table: view_numbers(arrays[f"general_{table}_first"]) for table in _COLUMNS}
+        self._columns = {
+            table: [view_numbers(arrays[f"general_{table}_{name}"]) for name in names]
+            for table, names in _COLUMNS.items()
+        }
         # state → the lookaheads, as a bit set, that it shifts or ends with
         self.taken = to_bit_sets(arrays["general_taken"])
         # state → those that a stack with this state on top can go on with, reductions included; all
@@ -109,7 +118,7 @@ class Lr0Tables:
         row = self._shifts[state]
         if row is None:
             row = {}
-            for terminal, target in self._shift_rows.pairs(state):
+            for terminal, target in self._pairs(state, "shift"):
                 row[terminal] = (*row.get(terminal, ()), target)
             self._shifts[state] = row
         return row
@@ -118,15 +127,21 @@ class Lr0Tables:
         """Return nonterminal → state."""
         row = self._gotos[state]
         if row is None:
-            row = self._gotos[state] = dict(self._goto_rows.pairs(state))
+            row = self._gotos[state] = dict(self._pairs(state, "goto"))
         return row
 
     def reduces(self, state: GeneralStateId) -> tuple[Reduction, ...]:
         """Return the productions that end in a state."""
         row = self._reduces[state]
         if row is None:
-            row = self._reduces[state] = tuple(self._reduce_rows.pairs(state))
+            row = tuple(self._pairs(state, "reduce"))
+            self._reduces[state] = row
         return row
+
+    def _pairs(self, state: GeneralStateId, table: str) -> list[tuple[Any, Any]]:
+        low, high = self._first[table][state], self._first[table][state + 1]
+        left, right = self._columns[table]
+        return list(zip(left[low:high].tolist(), right[low:high].tolist(), strict=True))
 
 
 class GraphStructuredStack:
@@ -258,7 +273,6 @@ class GraphStructuredStack:
         return found
 
     def _descend(self, nodes: Nodes) -> Nodes:
-        """Return the nodes right below some."""
         found: Nodes = {}
         for _, below in nodes.values():
             found.update(index_nodes(below, self._n_states))

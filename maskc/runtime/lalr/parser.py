@@ -39,7 +39,7 @@ from maskc.ids import (
 )
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.lalr.hypothesis import DEEP, ReadSet, Stack, StackCache, pop_and_push, serial_of
-from maskc.runtime.scanner import Lookaheads, TableRows, to_bit_sets, view_numbers
+from maskc.runtime.scanner import Lookaheads, to_bit_sets, view_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,12 @@ class LalrTables:
         # production_lhs, production_length: of each production
         self.production_lhs: list[NonterminalId] = arrays["production_lhs"].tolist()
         self.production_length: list[int] = arrays["production_length"].tolist()
-        self._shift_rows = TableRows(arrays, "shift", ("terminal", "state"))
-        self._goto_rows = TableRows(arrays, "goto", ("nonterminal", "state"))
+        self._shift_first: list[int] = arrays["shift_first"].tolist()
+        self._shift_terminal: list[TerminalId] = arrays["shift_terminal"].tolist()
+        self._shift_state: list[RefinedStateId] = arrays["shift_state"].tolist()
+        self._goto_first: list[int] = arrays["goto_first"].tolist()
+        self._goto_nonterminal: list[NonterminalId] = arrays["goto_nonterminal"].tolist()
+        self._goto_state: list[RefinedStateId] = arrays["goto_state"].tolist()
         self._reduce_first: list[int] = arrays["reduce_first"].tolist()
         self._reduce_production: list[ProductionId] = arrays["reduce_production"].tolist()
         self._reduce_set = view_numbers(arrays["reduce_set"])
@@ -100,9 +104,7 @@ class LalrTables:
         # refined state → the lookaheads that a stack with this state on top can go on with
         self.taken = to_bit_sets(arrays["live"])
         ends = lookaheads.end | (self.layout.dedent_at_end if self.layout else 0)
-        taken = zip(
-            *(arrays[f"shift_{name}"].tolist() for name in ("terminal", "state")), strict=True
-        )
+        taken = zip(self._shift_terminal, self._shift_state, strict=True)
         # terminals after which some stack lets the text end
         self.may_end = frozenset(t for t, state in taken if self.taken[state] & ends)
 
@@ -110,14 +112,20 @@ class LalrTables:
         """Return terminal → refined state."""
         row = self._shifts[state]
         if row is None:
-            row = self._shifts[state] = dict(self._shift_rows.pairs(state))
+            low, high = self._shift_first[state : state + 2]
+            row = self._shifts[state] = dict(
+                zip(self._shift_terminal[low:high], self._shift_state[low:high], strict=True)
+            )
         return row
 
     def gotos(self, state: RefinedStateId) -> dict[NonterminalId, RefinedStateId]:
         """Return nonterminal → refined state."""
         row = self._gotos[state]
         if row is None:
-            row = self._gotos[state] = dict(self._goto_rows.pairs(state))
+            low, high = self._goto_first[state : state + 2]
+            row = self._gotos[state] = dict(
+                zip(self._goto_nonterminal[low:high], self._goto_state[low:high], strict=True)
+            )
         return row
 
     def reduces(self, lalr_state: LalrStateId) -> dict[TerminalId, ProductionId]:

@@ -112,7 +112,8 @@ class Stepper:
                 here[0], offset = self._run(here[0], classes, text, offset)
                 if offset == len(text):
                     break
-            n_steps += len(here)
+            else:
+                n_steps += len(here)
             if n_steps > _AT_ONCE:
                 charge_steps(n_steps)
                 n_steps = 0
@@ -125,7 +126,8 @@ class Stepper:
             # reads a text in one way. Tables that somebody else made may say anything.
             here = self._keep_live(after, step.reads) if len(after) > MANY_HYPOTHESES else after
             offset += 1
-        charge_steps(n_steps)
+        if n_steps:
+            charge_steps(n_steps)
         return tuple(self._keep_live(here, step.reads))
 
     def _run(
