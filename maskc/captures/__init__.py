@@ -232,10 +232,8 @@ def follow(artifact: Artifact, *names: str, on_complete: OnComplete) -> Followed
     """
     check_callable("on_complete", on_complete)
     captures = capture(artifact, *names)
-    machine = artifact.machine
-    if not isinstance(machine, LalrMachine):
-        raise TypeError(f"the machine of an LALR artifact is a {type(machine).__name__}")
-    return Followed(artifact, machine, captures.symbols, Scopes(artifact, on_complete))
+    scopes = Scopes(artifact, on_complete)
+    return Followed(artifact, captures.machine.machine, captures.symbols, scopes)
 
 
 def capture(artifact: Artifact, *names: str) -> Captures:

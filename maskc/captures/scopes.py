@@ -8,6 +8,7 @@ consing, and the same words are one scope, whatever was written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from maskc.errors import HoleError, WrongTypeError
@@ -25,34 +26,22 @@ _MOST_SCOPES = 10_000  # that are kept
 
 
 class Completed:
-    """The captured symbols that were completed; the same object for the same symbols.
-
-    Attributes:
-        before: the symbols before the last one, ``None`` if there is none at all.
-        last: the name and the text of the last one.
-        words: of each hole, as the function answered; ``None`` until it was asked.
-    """
+    """The captured symbols that were completed; the same object for the same symbols."""
 
     __slots__ = ("__weakref__", "before", "last", "words")
 
     def __init__(self, before: Completed | None, last: tuple[str, str]) -> None:
+        # the symbols before the last one, None if there is none at all; and its name and text
         self.before, self.last = before, last
+        # of each hole, as the function answered; None until it was asked
         self.words: tuple[tuple[str, ...] | Automaton, ...] | None = None
 
 
-class WordScope:
-    """What the holes are narrowed to. Never changes.
+class WordScope(NamedTuple):
+    """What the holes are narrowed to."""
 
-    Attributes:
-        number: tells it from other scopes.
-        words: of each hole, in order: words, or an automaton.
-        machine: follows them.
-    """
-
-    def __init__(
-        self, number: int, words: tuple[tuple[str, ...] | Automaton, ...], machine: HoleMachine
-    ) -> None:
-        self.number, self.words, self.machine = number, words, machine
+    number: int  # tells it from other scopes
+    machine: HoleMachine  # follows the words
 
 
 class Scopes:
@@ -140,7 +129,7 @@ class Scopes:
             if len(self._scopes) >= _MOST_SCOPES:
                 self._scopes = {}
             self._n_scopes += 1
-            found = self._scopes[words] = WordScope(self._n_scopes, words, machine)
+            found = self._scopes[words] = WordScope(self._n_scopes, machine)
         return found
 
 

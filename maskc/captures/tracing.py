@@ -14,7 +14,7 @@ pops three states with the extents (1, 4), (4, 5) and (6, 7), and pushes one wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -201,9 +201,7 @@ class Tracer:
     def shift(self, parse: Parse, terminal: TerminalId, start: int, end: int) -> Parse | None:
         """Return the parse after a terminal, ``None`` if the parser refuses it.
 
-        Args:
-            start: where its lexeme begins, ``NOWHERE`` if it has none.
-            end: where that ends.
+        Its lexeme is from ``start`` to ``end``; both are ``NOWHERE`` if it has none.
         """
         # In tables that somebody else made, only this says whether the reductions end.
         if self._effects.shift(parse.stack, terminal, ReadSet(parse.stack.depth)) is None:
@@ -224,17 +222,17 @@ class Tracer:
 
         A reduction is forced where every terminal with which the stack leads to an end has it.
         """
-        pushed = _Pushed()
-        while (production := self._find_forced(parse.stack.state)) is not None:
-            parse = self._reduce(parse, production)
-            if pushed.repeats(parse.stack):
-                raise self._fault()
-        return parse
+        return self._reduce_while(parse, self._find_forced)
 
     def reduce_before(self, parse: Parse, terminal: TerminalId) -> Parse:
         """Return the parse after the reductions that a terminal brings about."""
+        return self._reduce_while(parse, lambda state: self._find_reduction(state, terminal))
+
+    def _reduce_while(
+        self, parse: Parse, find: Callable[[RefinedStateId], ProductionId | None]
+    ) -> Parse:
         pushed = _Pushed()
-        while (production := self._find_reduction(parse.stack.state, terminal)) is not None:
+        while (production := find(parse.stack.state)) is not None:
             parse = self._reduce(parse, production)
             if pushed.repeats(parse.stack):
                 raise self._fault()

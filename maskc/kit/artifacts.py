@@ -166,7 +166,6 @@ def _assemble(
 
 
 def _encode_grammar(contents: Contents) -> bytes:
-    """Return the artifact of a grammar without the tokens, which are the link's."""
     arrays = {k: array for k, array in contents.arrays.items() if k not in TOKEN_ARRAYS}
     return encode(contents.header, arrays)
 

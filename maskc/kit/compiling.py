@@ -35,6 +35,7 @@ from maskc.runtime.artifact import Artifact
 from maskc.runtime.link.automata import MAX_MEGABYTES, ByteAutomaton
 from maskc.runtime.link.counts import CountedPattern
 from maskc.runtime.schema.plan import FrozenPlan
+from maskc.runtime.schema.strings.characters import NO_LABEL, find_nearest
 from maskc.runtime.step_budget import charge_steps
 from maskc.vocab.vocabulary import Vocabulary
 
@@ -310,11 +311,5 @@ def _find_leading(nfa: Nfa) -> list[bool]:
     for number, node in enumerate(nfa.nodes):
         for target in targets_of(node):
             before[target].append(number)
-    leads = [False] * len(nfa.nodes)
-    open_ = [n for n, node in enumerate(nfa.nodes) if isinstance(node, Accept)]
-    while open_:
-        number = open_.pop()
-        if not leads[number]:
-            leads[number] = True
-            open_ += before[number]
-    return leads
+    ends = [0 if isinstance(node, Accept) else NO_LABEL for node in nfa.nodes]
+    return [distance >= 0 for distance in find_nearest(before, ends)]

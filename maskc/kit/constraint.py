@@ -50,9 +50,6 @@ class KitTokens:
         ids = zip(self.index.order.tolist(), self.index.tokens.texts, strict=True)
         return {text: token for token, text in sorted(ids, reverse=True)}
 
-    def list_all(self) -> tuple[bytes | None, ...]:
-        return tuple(map(self.text_of, range(self.vocab_size)))
-
 
 _LONGEST_DRAFT = 4_096  # tokens
 

@@ -6,8 +6,7 @@ required. Values are those that the schema itself names (``examples``, ``default
 legal, whatever keywords were not looked at. Where no usual string is legal, one is searched.
 
 Example: ``{"properties": {"a": {"type": "integer"}}}`` has the documents ``{"a": 12}`` and ``{}``.
-After both a document of somebody else takes a tenth of the time that it takes without (of 73
-schemas, in the median 0.65 ms instead of 8.4; six documents with other values save no more).
+After both a document of somebody else takes a tenth of the time that it takes without.
 
 Limits: a reference to another document is taken for any schema, and what no usual value satisfies
 ends a document. The beginning up to there is kept: it is followed as well.

@@ -114,7 +114,9 @@ def load_kit(
     fault = _find_fault(header, arrays)
     if fault:
         raise ArtifactError(name, f"is damaged: {fault}", _MAKE_AGAIN)
-    index = _open_index(arrays)
+    nodes = TrieNodes(*(arrays[f"trie_{part}"] for part in _NODES))
+    tables = IndexTables(nodes=nodes, **{part: arrays[part] for part in _TABLES})
+    index = TokenIndex(arrays[FIRST], arrays[BYTES], tables)
     if index.suffixes.texts != sorted(set(index.suffixes.texts)):
         raise ArtifactError(name, "is damaged: its suffixes are not in order", _MAKE_AGAIN)
     fault = find_quote_fault(index, np.diff(arrays[FIRST])[index.order])
@@ -133,12 +135,6 @@ def load_kit(
     )
     table.lend(tokens)
     return Kit(tokens, cache_bytes=cache_bytes, compiler=compiler, steps=steps)
-
-
-def _open_index(arrays: Mapping[str, NDArray[Any]]) -> TokenIndex:
-    nodes = TrieNodes(*(arrays[f"trie_{part}"] for part in _NODES))
-    tables = IndexTables(nodes=nodes, **{part: arrays[part] for part in _TABLES})
-    return TokenIndex(arrays[FIRST], arrays[BYTES], tables)
 
 
 def _find_fault(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str | None:

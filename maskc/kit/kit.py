@@ -404,7 +404,6 @@ def write_choice(word: Any) -> Any:
 
 
 def _encode(name: str, what: str, words: Iterable[Any]) -> list[bytes]:
-    """Return different words in order, as UTF-8."""
     try:
         return sorted({as_text(what, word).encode() for word in words})
     except UnicodeEncodeError:

@@ -41,7 +41,6 @@ from maskc.runtime.pool import MaskPool
 from maskc.runtime.schema.opening import MaskedSchemaMachine
 from maskc.runtime.schema.plan import FrozenPlan, Plan
 from maskc.runtime.schema.plan.custom import CustomRule
-from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.step_budget import USUAL_STEPS
 from maskc.runtime.vocabulary import TOKEN_ARRAYS
 from maskc.vocab.vocabulary import Vocabulary
@@ -159,10 +158,6 @@ class Maker:
     ) -> Any:
         """Return what was made for a key, and make it if it does not exist."""
         name = (kind, key, n_registered())
-        found = self._pieces.generations.current.get(name)
-        if found is not None:
-            self._n_found += 1
-            return found
         found = self._pieces.get(name)
         if found is None:
             found = self._flights.run((name, limits), lambda: self._make(name, make))
@@ -254,7 +249,8 @@ class Maker:
     def _check_steps(self, plan: Plan) -> None:
         """Refuse host names in Unicode, whose masks take tenths of a second, if steps are few."""
         is_bounded = self.pool.steps is not None and self.pool.steps < USUAL_STEPS
-        if is_bounded and any(_is_slow(rule) for rule in plan.strings):
+        custom = [rule for rule in plan.strings if isinstance(rule, CustomRule)]
+        if is_bounded and any(rule.format in (EXACT_HOST, EXACT_EMAIL) for rule in custom):
             raise SchemaError(
                 "",
                 "format",
@@ -303,7 +299,8 @@ class Maker:
 
     @made_once
     def _vocabulary(self) -> Vocabulary:
-        return Vocabulary(self.tokens.list_all(), self.tokens.eos_ids, "kit")
+        texts = tuple(map(self.tokens.text_of, range(self.tokens.vocab_size)))
+        return Vocabulary(texts, self.tokens.eos_ids, "kit")
 
     def _regular(self, automaton: Automaton) -> AutomatonPiece | CountingPiece:
         if isinstance(automaton, CountedPattern):
@@ -337,8 +334,3 @@ def _measure(key: tuple[str, Hashable, int], made: Any) -> int:
     parts = key[1] if isinstance(key[1], tuple) else (key[1],)
     n_bytes = sum([2 * len(part) for part in parts if isinstance(part, bytes | str)])
     return 2_000 + n_bytes + int(getattr(made, "held_bytes", 0))
-
-
-def _is_slow(rule: StringRule) -> bool:
-    """Return whether strings are read by a reader whose masks take tenths of a second."""
-    return isinstance(rule, CustomRule) and rule.format in (EXACT_HOST, EXACT_EMAIL)

@@ -60,13 +60,10 @@ def find_trie_fault(tables: Any, n_texts: int, what: str) -> str | None:
 def find_token_fault(
     nodes: TrieNodes, first: Ints, data: NDArray[np.uint8], order: Ints
 ) -> str | None:
-    """Return where a trie is not that of the tokens, ``None`` if it is.
+    """Return where a trie, in which :func:`find_trie_fault` found nothing, is not the tokens'.
 
-    Args:
-        nodes: of the trie, in which :func:`find_trie_fault` found nothing.
-        first: int32[vocab_size + 1], where each token's bytes begin.
-        data: their bytes.
-        order: int32[n_texts], the tokens that write text, in the trie's order.
+    ``first``, int32[vocab_size + 1]: where each token's bytes begin. ``order``, int32[n_texts]: the
+    tokens that write text, in the trie's order.
     """
     if not _is_nested(nodes):
         return _OTHER_TRIE
@@ -105,11 +102,9 @@ def _is_nested(nodes: TrieNodes) -> bool:
 
 
 def find_quote_fault(index: TokenIndex, lengths: Ints) -> str | None:
-    """Return where the quotes are not those of the tokens, ``None`` if they are.
+    """Return where an index's quotes, which name rests that are there, are not the tokens'.
 
-    Args:
-        index: whose trie is that of its tokens, and whose quotes name rests that are there.
-        lengths: int32[n_texts], of the texts in the trie's order.
+    ``lengths``, int32[n_texts], are those of the texts in the trie's order.
     """
     trie, tables = index.tokens, index.tables
     nodes = np.flatnonzero(trie.byte_array[1:] == _QUOTE).astype(np.int32) + 1
@@ -158,9 +153,7 @@ def lend_rows(index: TokenIndex, arrays: Mapping[str, NDArray[Any]]) -> None:
 def find_fault(arrays: Mapping[str, NDArray[Any]], index: TokenIndex) -> str | None:
     """Return what is wrong with rows, ``None`` if nothing is.
 
-    Args:
-        arrays: all of :data:`NAMES`, one-dimensional, of the dtypes of :func:`dtypes_of`.
-        index: the vocabulary, which has been checked.
+    They are all of :data:`NAMES`, one-dimensional, of the dtypes of :func:`dtypes_of`.
     """
     n_texts, n_nodes = len(index.texts), len(index.tokens.bytes)
     tables = CharacterTrieTables(*(arrays[f"spelled_{name}"] for name in _FIELDS))

@@ -48,14 +48,8 @@ _OF_STRINGS = frozenset(("enum", "minLength", "maxLength"))
 class Arguments:
     """The parameters of one tool; see :class:`maskc.runtime.link.plan.composing.Parameters`.
 
-    Args:
-        maker: of the request.
-        schema: of the arguments; SchemaError if the style cannot write what it asks for.
-        style: its name.
-        excludes: what stands in no string, those of JSON included.
-        pointer: where the schema stands.
-        ordered: whether parameters come in the schema's order.
-        shared: what was made for those that they are a value of.
+    ``excludes`` stand in no string, those of JSON included; ``shared`` is what was made for those
+    that they are a value of. A SchemaError says that the style cannot write what the schema asks.
     """
 
     def __init__(
@@ -118,7 +112,7 @@ class Arguments:
             has_others=self._others is not False,
         )
         separates = bool(self._style.separator)
-        between = self._separator() if separates else maker.pattern(_BLANKS)
+        between = self._separator() if separates else maker.context.regex(_BLANKS)
         self._parameters = Parameters(
             counts, self._list_alternatives, between, self._compose, separates=separates
         )
@@ -144,7 +138,7 @@ class Arguments:
 
     def _parameter(self, before: list[Item], between: str, value: Item, name: str) -> list[Item]:
         maker, style = self._maker, self._style
-        gap = [maker.pattern(_BLANKS), *maker.text(style.gap)] if style.gap else []
+        gap = [maker.context.regex(_BLANKS), *maker.text(style.gap)] if style.gap else []
         close = maker.text(style.closing(between).replace("{name}", name))
         return [*before, *self._texts(style.before_value(between)), *gap, value, *close]
 
@@ -161,7 +155,7 @@ class Arguments:
 
     def _separator(self) -> Expression:
         blank = " ?" if self._style.is_spaced else ""
-        return self._maker.pattern(escape_pattern(self._style.separator) + blank)
+        return self._maker.context.regex(escape_pattern(self._style.separator) + blank)
 
     def _find_values(self, number: int) -> list[tuple[str, Item]]:
         found = self._values.get(number)
@@ -278,7 +272,7 @@ class Arguments:
         """Return the plan of a value, ``None`` if there is no such value."""
         whole = self._shared.value(schema)
         try:
-            return self._make_at(path, lambda: self._maker.plan(whole))
+            return self._make_at(path, lambda: self._maker.context.plan(whole))
         except UnsatisfiableError:
             return None
 
@@ -294,7 +288,7 @@ class Arguments:
         maker, style, compose = self._maker, self._style, self._compose
         assert style.item is not None  # noqa: S101  # the style is nested
         before, string, other = style.item
-        blanks = maker.pattern(_BLANKS)
+        blanks = maker.context.regex(_BLANKS)
         options = []
         for between, value in self._values_of(schema, path):
             is_string = between == style.string
@@ -366,7 +360,7 @@ class Arguments:
             value = self._compose.boundaries.choice([value, words])
         if self._style.closes_by_name or self._style.separator:
             return value
-        blanks = self._maker.pattern(_BLANKS)
+        blanks = self._maker.context.regex(_BLANKS)
         return self._compose.join([blanks, value, blanks])
 
     def _between(self, kind: str) -> str:

@@ -64,7 +64,7 @@ class LinkBuilder:
     """Builds the expressions of one request."""
 
     def __init__(self, context: BuilderContext, strings: Strings) -> None:
-        self._context, self._strings = context, strings
+        self.context, self._strings = context, strings
         self.notes: list[str] = []  # what was made larger
         self.composer = self._compose = context.composer
         self._boundaries = context.composer.boundaries
@@ -88,9 +88,9 @@ class LinkBuilder:
             case f.JsonSchema():
                 return [self._owned(given)]
             case f.GrammarFormat():
-                return [_make_at(given.pointer, partial(self._context.gbnf, given.text))]
+                return [_make_at(given.pointer, partial(self.context.gbnf, given.text))]
             case f.Regex():
-                return [_make_at(given.pointer, partial(self._context.regex, given.pattern))]
+                return [_make_at(given.pointer, partial(self.context.regex, given.pattern))]
             case f.AnyText():
                 return self._any_text(given)
             case f.SequenceFormat():
@@ -125,13 +125,13 @@ class LinkBuilder:
         return found
 
     def _token(self, token_id: int) -> Expression:
-        if token_id in self._context.ends:
+        if token_id in self.context.ends:
             return self._compose.stop(token_id)
         return self._compose.token(token_id)
 
     def _begin(self, tag: f.Tag) -> list[Item]:
         if isinstance(tag.begin, int):
-            if tag.begin in self._context.ends:
+            if tag.begin in self.context.ends:
                 raise _ends_too_early(f"{tag.pointer}/begin")
             return [Constant(((ATOM + tag.begin,),))]
         return self.text(tag.begin)
@@ -195,7 +195,7 @@ class LinkBuilder:
         return partial(make, schema) if is_plain(schema) else self._make(given, schema, make)
 
     def _make(self, given: f.JsonSchema, schema: Any, make: Callable[[Any], _Made]) -> _Made:
-        made, notes = self._context.compile(schema, make, given.pointer)
+        made, notes = self.context.compile(schema, make, given.pointer)
         owner = f" (tool {given.tool!r})" if given.tool else ""
         self.notes += [f"{note}{owner}" for note in notes]
         return made
@@ -221,19 +221,13 @@ class LinkBuilder:
         """Return the expression of a value of a parameter, without some words."""
         # Parsers read an integer by its digits: 1.0 and 1e2 would be strings to them.
         blanks = at_most(None, on_line=_LINE_BREAK in forbidden)
-        made = self._context.schema(schema, numbers=numbers, blanks=blanks)
+        made = self.context.schema(schema, numbers=numbers, blanks=blanks)
         return self._bar(made, forbidden)
-
-    def plan(self, schema: Any) -> Plan:
-        return self._context.plan(schema)
-
-    def pattern(self, pattern: str) -> Expression:
-        return self._context.regex(pattern)
 
     def _compile(
         self, schema: Any, *, pointer: str, forbidden: tuple[str, ...], **layout: str
     ) -> Expression:
-        made = _make_at(pointer, partial(self._context.schema, schema, **layout))
+        made = _make_at(pointer, partial(self.context.schema, schema, **layout))
         return self._bar(made, forbidden)
 
     def _bar(self, value: Expression, forbidden: tuple[str, ...]) -> Expression:
@@ -302,7 +296,7 @@ class LinkBuilder:
     def _dispatch_tokens(self, given: f.Dispatch) -> list[Item]:
         firsts: list[list[Item]] = []
         for rule in given.rules:
-            if rule.trigger in self._context.ends:
+            if rule.trigger in self.context.ends:
                 raise _ends_too_early(rule.pointer)
             rest = self._items(rule.content)
             if not rule.begins_with_trigger:
@@ -322,7 +316,7 @@ class LinkBuilder:
             return []
 
         def find() -> frozenset[int]:
-            ids = self._context.token_ids() - given.excludes
+            ids = self.context.token_ids() - given.excludes
             if not ids:
                 raise TagError(given.pointer, "no token is left", "exclude fewer tokens")
             return ids

@@ -55,15 +55,10 @@ class Family:
         reasoning: bool,
         as_json: bool = True,
     ) -> dict[str, Any]:
-        """Return the structural tag of some tools.
+        """Return the structural tag of some tools; of one if the choice is ``named``.
 
-        Args:
-            tools: that may be called; one if the choice is ``named``.
-            choice: ``auto``, ``required``, ``named`` or ``none``.
-            parallel: whether there may be more than one call.
-            reasoning: whether the model thinks first.
-            as_json: whether it is all JSON; else the calls are formats that were read already,
-                which is much faster.
+        The choice may also be ``auto``, ``required`` or ``none``. With ``as_json`` it is all JSON;
+        else the calls are formats that were read already, which is much faster.
         """
         for tool in tools if "names" in self.forms else ():
             parts = tool.name.split(".")
@@ -275,7 +270,11 @@ def _write(style_name: str, value: Any, name: str | None) -> str:
     string, other = style.string, style.other
     if name is None and style.item is not None:
         _, string, other = style.item
-    between = string if isinstance(value, str) else style.between(_kind_of(value), other)
+    between = (
+        string
+        if isinstance(value, str)
+        else style.between(_KINDS.get(type(value), "object"), other)
+    )
     close = style.closing(between).replace("{name}", name or "item")
     if isinstance(value, str):
         return f"{string}{style.gap}{value}{close}"
@@ -303,11 +302,4 @@ def _write_python(value: Any) -> str:
     return repr(value) if value is None or isinstance(value, bool) else json.dumps(value)
 
 
-def _kind_of(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int | float):
-        return "number"
-    return "array" if isinstance(value, list) else "object"
+_KINDS = {type(None): "null", bool: "boolean", int: "number", float: "number", list: "array"}

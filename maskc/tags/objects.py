@@ -300,21 +300,13 @@ def escape(name: str) -> str:
 
 
 class ParameterContext:
-    """What the parameters of a tool share with those that are values of them.
-
-    Attributes:
-        root: the whole schema, where definitions are.
-        tables: of nested values, by schema.
-        arrays: the items of nested arrays, by schema and bounds.
-        writable: of nested values, by schema, whether there is a way to write one.
-        pointer: where the whole schema stands.
-    """
+    """What the parameters of a tool share with those that are values of them."""
 
     def __init__(self, root: Mapping[str, Any], pointer: str) -> None:
-        self.root, self.pointer = root, pointer
-        self.tables: dict[int, Arguments] = {}
-        self.arrays: dict[Any, Expression] = {}
-        self.writable: dict[int, bool] = {}
+        self.root, self.pointer = root, pointer  # the whole schema, and where it stands
+        self.tables: dict[int, Arguments] = {}  # of nested values, by schema
+        self.arrays: dict[Any, Expression] = {}  # the items of nested ones, by schema and bounds
+        self.writable: dict[int, bool] = {}  # by schema, whether there is a way to write a value
         self._pointers: dict[int, str] = {}
 
     def value(self, schema: Any) -> dict[str, Any]:

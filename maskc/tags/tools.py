@@ -15,7 +15,6 @@ from typing import Any
 
 from maskc.arguments import as_flag, as_text
 from maskc.errors import SchemaError, TagError
-from maskc.tags import gemini
 from maskc.tags.families import Tool, load_family
 from maskc.tags.fields import parse_json
 from maskc.tags.objects import escape
@@ -74,6 +73,103 @@ def _refuse(pointer: str, keyword: str, reason: str) -> SchemaError:
     return SchemaError(pointer, keyword, reason, "remove it, or remove strict from the tool")
 
 
+# Gemini's ``functionDeclarations`` hold several functions, whose schemas are of OpenAPI 3.0: types
+# in capital letters, ``nullable``, and counts that may be texts, as 64-bit integers are in JSON.
+_LISTS = frozenset({"functionDeclarations", "function_declarations"})
+_DECLARATIONS = {
+    *("name", "description", "behavior", "response", "responseJsonSchema", "response_json_schema"),
+    *("parameters", "parametersJsonSchema", "parameters_json_schema"),
+}
+_GEMINI_TYPES = ("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
+_GEMINI_COUNTS = {
+    *("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+}
+_RENAMED = {
+    "any_of": "anyOf",
+    "max_items": "maxItems",
+    "max_length": "maxLength",
+    "max_properties": "maxProperties",
+    "min_items": "minItems",
+    "min_length": "minLength",
+    "min_properties": "minProperties",
+}
+# What says nothing about which values are valid. `format` of a string is `enum` or `date-time`.
+_GEMINI_NOTES = {
+    "propertyOrdering",
+    "property_ordering",
+    "example",
+    "title",
+    "description",
+    "default",
+}
+
+
+def _read_declarations(entry: Mapping[str, Any], pointer: str) -> list[tuple[dict[str, Any], str]]:
+    """Return the definitions of an entry as MCP has them, each with its pointer.
+
+    Raises:
+        TagError: the entry, or a declaration, has a field that is not read.
+    """
+    (name, *more) = entry
+    declared = entry[name]
+    if more:
+        raise TagError(f"{pointer}/{more[0]}", "is not a function", "remove it")
+    if not isinstance(declared, list | tuple):
+        raise TagError(f"{pointer}/{name}", "it is not a list", "give a list of functions")
+    return [
+        (_read_declaration(one, f"{pointer}/{name}/{n}"), f"{pointer}/{name}/{n}")
+        for n, one in enumerate(declared)
+    ]
+
+
+def _read_declaration(declaration: Any, pointer: str) -> dict[str, Any]:
+    if not isinstance(declaration, Mapping):
+        raise TagError(pointer, "it is not a function", "give an object with name and parameters")
+    for field, value in declaration.items():
+        if field not in _DECLARATIONS and value is not None:
+            raise TagError(f"{pointer}/{field}", "a function has no such field", "remove it")
+    found = {"name": declaration.get("name")}
+    for key in ("parametersJsonSchema", "parameters_json_schema"):
+        if declaration.get(key) is not None:
+            found["parameters"] = declaration[key]
+    if declaration.get("parameters") is not None:
+        if "parameters" in found:
+            fact = "the schema of the arguments is given twice"
+            raise TagError(pointer, fact, "give parameters or parametersJsonSchema")
+        found["parameters"] = read_gemini(declaration["parameters"])
+    return found
+
+
+def read_gemini(given: Any, depth: int = 0) -> Any:
+    """Return a schema of Gemini's as a JSON Schema; what is none stays as it is.
+
+    >>> read_gemini({"type": "STRING", "nullable": True})
+    {'anyOf': [{'type': 'string'}, {'type': 'null'}]}
+    """
+    if not isinstance(given, Mapping) or depth > _MAX_DEPTH:
+        return given
+    found: dict[str, Any] = {}
+    for given_name, value in given.items():
+        name = _RENAMED.get(given_name) or str(given_name)
+        if value is None or name in _GEMINI_NOTES or name == "nullable":
+            continue
+        if name == "type":
+            found[name] = value.lower() if value in _GEMINI_TYPES else value
+        elif name in _GEMINI_COUNTS and isinstance(value, str) and value.isdecimal():
+            found[name] = int(value)
+        elif name == "format" and value == "enum":
+            continue
+        elif name == "properties" and isinstance(value, Mapping):
+            found[name] = {key: read_gemini(inner, depth + 1) for key, inner in value.items()}
+        elif name == "anyOf" and isinstance(value, list | tuple):
+            found[name] = [read_gemini(inner, depth + 1) for inner in value]
+        else:
+            found[name] = read_gemini(value, depth + 1) if name == "items" else value
+    if given.get("nullable") is True:
+        return {"anyOf": [found, {"type": "null"}]}
+    return found
+
+
 MAX_TOOLS = 10_000
 # What the wrappers of all families leave as it is.
 _NAME = re.compile(r"[^\x00-\x20\x7f\"'\\<>{}|&=\ud800-\udfff]{1,256}")
@@ -106,10 +202,10 @@ def read_tools(given: Any, *, strict: bool = False) -> list[Tool]:
         raise TagError(location, "it is not a list", "give a list of tool definitions")
     found: dict[str, Tool] = {}
     for n, entry in enumerate(given):
-        is_geminis = isinstance(entry, Mapping) and not gemini.LISTS.isdisjoint(entry)
+        is_geminis = isinstance(entry, Mapping) and not _LISTS.isdisjoint(entry)
         defined = [(entry, f"{location}/{n}")]
         if is_geminis:
-            defined = gemini.read_declarations(entry, f"{location}/{n}")
+            defined = _read_declarations(entry, f"{location}/{n}")
         if len(found) + len(defined) > MAX_TOOLS:
             raise TagError(location, f"there are more than {MAX_TOOLS:,}", "give fewer")
         for one, pointer in defined:
@@ -123,7 +219,7 @@ def read_tools(given: Any, *, strict: bool = False) -> list[Tool]:
 
 def is_tools(given: Any) -> bool:
     """Return whether parsed JSON is a list of tools, or what holds one."""
-    holders = {"tools", "result", *gemini.LISTS}
+    holders = {"tools", "result", *_LISTS}
     return isinstance(given, list) or (isinstance(given, dict) and not holders.isdisjoint(given))
 
 
@@ -132,7 +228,7 @@ def _find_list(given: Any) -> tuple[Any, str]:
     location = "/tools"
     if not isinstance(given, Mapping):
         return given, location
-    if not gemini.LISTS.isdisjoint(given):
+    if not _LISTS.isdisjoint(given):
         return [given], location
     if "result" in given:
         _check_fields(given, {"jsonrpc", "id", "result"}, "")

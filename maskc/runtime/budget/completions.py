@@ -74,16 +74,11 @@ class Needs:
 
 
 class CompletionWriting:
-    """Writes completions in the tokens of a vocabulary; the bytes of ``ends`` are never written.
-
-    Attributes:
-        index: the tokens.
-        written: the bytes that tokens write.
-        n_cells: how many cells were made.
-    """
+    """Writes completions in the tokens of a vocabulary; the bytes of ``ends`` are never written."""
 
     def __init__(self, index: TokenIndex, ends: frozenset[int]) -> None:
         self.index, self._ends, self._trie = index, ends, index.tokens
+        # the bytes that tokens write
         self.written = np.unique(index.tokens.byte_array[1:]).tobytes()
         self.clear()
 

@@ -181,7 +181,6 @@ class LinkTexts(Texts):
         return self._write_members(expression) if isinstance(expression, Members) else None
 
     def _begin(self, piece: Piece) -> Written | None:
-        """Return a short text of a piece."""
         if isinstance(piece, ForbiddingSchemaPiece):
             piece = piece.piece
         if isinstance(piece, SchemaPiece | MachinePiece):

@@ -211,7 +211,6 @@ class ParsedTexts(Texts):
                 yield end.n_left, end.text + word
 
     def _list_words(self, end: _LexemeEnd) -> list[bytes]:
-        """Return words for the terminal that follows."""
         if end.cost.first < 0:
             return []
         context = ContextId(0)

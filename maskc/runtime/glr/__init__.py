@@ -198,7 +198,6 @@ class GlrMachine:
     def _begin_next(
         self, after: _StacksOf, state: ScannerStateId, stacks: Stacks, byte_class: int
     ) -> None:
-        """Add what follows if the open lexeme ends and the byte begins the next one."""
         for terminal, boundary in self.scanner.ends(state):
             entered = self.scanner.entry(boundary, CONTEXT)[byte_class]
             if entered != DEAD:
@@ -207,7 +206,6 @@ class GlrMachine:
                     self._add(after, entered, ended)
 
     def _end(self, stacks: Stacks, terminal: TerminalId) -> Stacks | None:
-        """Return the stacks when the open lexeme has become a terminal, or ``IGNORED``."""
         return stacks if terminal == IGNORED else self.gss.shift(stacks, terminal)
 
     def _add(self, stacks_of: _StacksOf, state: ScannerStateId, stacks: Stacks) -> None:

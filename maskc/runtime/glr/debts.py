@@ -371,7 +371,6 @@ class DebtReader:
 
 
 def _unite(several: set[Debts]) -> Debts:
-    """Return all of some sets of debts."""
     charge_steps(sum([1 + len(debts) // _AT_ONCE for debts in several]))
     found: set[Debt] = set()
     return tuple(sorted(found.union(*several)))

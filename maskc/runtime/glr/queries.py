@@ -150,7 +150,6 @@ class TokensWithoutRows:
         return (*sorted([union for union in unions if union < n_unions]), n_unions + bits)
 
     def _tokens_without_rows_of(self, unions: Iterable[int]) -> int:
-        """Return the tokens without rows of some unions, as a bit set."""
         n_unions, bits = self._graph.n_unions, 0
         for union in unions:
             if union > n_unions:

@@ -49,13 +49,7 @@ if TYPE_CHECKING:
 
 
 class SideMachine:
-    """A :class:`maskc.runtime.machine.Machine` with a side automaton beside an artifact's.
-
-    Attributes:
-        machine: of the artifact.
-        stepper: moves hypotheses.
-        pool, byte_groups: see the interface.
-    """
+    """A :class:`maskc.runtime.machine.Machine` with a side automaton beside an artifact's."""
 
     remedy = "give fewer or shorter words, or load the artifact with more steps"
 
@@ -114,13 +108,7 @@ def with_side(h: Hypothesis, side: Any) -> Hypothesis:
 
 
 class HoleMachine(SideMachine):
-    """An artifact's machine with terminals narrowed.
-
-    Attributes:
-        tracks: of the holes.
-        masks: composes masks.
-        machine, stepper, pool, byte_groups: see the base class.
-    """
+    """An artifact's machine with terminals narrowed."""
 
     stepper: HoleStepper
 
@@ -311,12 +299,7 @@ class Binder:
         return bound
 
     def _find(self, name: str) -> TerminalLexemes:
-        """Return the lexemes of a terminal.
-
-        Raises:
-            HoleError: it is ignored, or the indenter's.
-            UnknownSymbolError: there is none.
-        """
+        """Return the lexemes of a terminal that can be narrowed."""
         terminal = self._terminals.get(name)
         if terminal is None:
             nearest = get_close_matches(name, sorted(self._terminals), _N_NEAREST, cutoff=0.3)
@@ -354,12 +337,7 @@ _NO_LISTS = (str, bytes, bytearray, memoryview)
 
 
 def _read_words(grammar: str, hole: str, given: Iterable[str] | Automaton) -> Automaton:
-    """Return the automaton of what a hole is narrowed to.
-
-    Raises:
-        HoleError: a word is empty or not UTF-8.
-        TypeError: it is neither.
-    """
+    """Return the automaton of what a hole is narrowed to, or refuse it."""
     if isinstance(given, ByteAutomaton):
         return given
     if isinstance(given, _NO_LISTS) or not isinstance(given, Iterable):
@@ -380,7 +358,6 @@ def _read_words(grammar: str, hole: str, given: Iterable[str] | Automaton) -> Au
 
 
 def _tell_kinds(hole: str, given: object) -> str:
-    """Return the sentence about what is neither words nor an automaton."""
     taken = "a list of words, or to a pattern of maskc.compile_pattern(…)"
     kind = type(given).__name__
     found, remedy = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}", ""

@@ -285,9 +285,7 @@ class LexemeWalks:
     def inside(self, start: TrieState, *, counts: bool) -> Inside:
         """Return the inside of a lexeme from a node on, the node's own tokens included.
 
-        Args:
-            start: where it is open; at the root, if it cannot become a hole's.
-            counts: whether columns count, if the lexeme is a newline.
+        It is the root, if the lexeme cannot become a hole's. ``counts``: whether columns count.
         """
         is_outside = start.node == ROOT and not self._tracks.inside[start.state]
         find = self._read_beginnings if is_outside else self._follow

@@ -104,13 +104,8 @@ class HoleMasks:
         """Follow what goes on where a lexeme may end, and note the tokens that lead on.
 
         Exits in one state are left together: of the bytes after all of them those are followed
-        with which some lexeme begins, and after a name these are few.
-
-        Args:
-            pending: where lexemes may end.
-            asked: text index of a token → whether it is asked for.
-            kept: text index of a token → whether it leads on; written to.
-            reads, follow: as above.
+        with which some lexeme begins, and after a name these are few. ``asked`` and ``kept``,
+        bool[n_tokens] by text index: whether a token is asked for, and leads on (written to).
         """
         trie, scanner, stepper = self._index.tokens, self._machine.scanner, self.stepper
         parents, inside = trie.parent_array.data, self.tracks.inside

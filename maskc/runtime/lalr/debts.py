@@ -125,13 +125,9 @@ class Debts:
         indents: tuple[int, ...],
         column: int,
     ) -> PendingReductions:
-        """Return the pending reductions once the open blocks are known.
+        """Return the pending reductions once the open blocks are known, as they are before a token.
 
-        Args:
-            evaluation: of this mask; it has them from then on.
-            pending: before it.
-            indents: columns of the blocks that are open before the token.
-            column: reached in the lexeme that is open before it.
+        The evaluation has them from then on.
         """
         evaluation.indents, evaluation.column = indents, column
         evaluation.debts.update(pending[0])

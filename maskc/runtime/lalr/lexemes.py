@@ -116,12 +116,7 @@ class Newlines:
         self.dedent = tables.layout.dedent  # the terminal of a block's end
 
     def next_column(self, column: int, byte: int) -> int:
-        """Return the column after one more byte of an open newline.
-
-        Args:
-            column: before the byte, ``NO_LINE`` before the first line break.
-            byte: a line break, a blank, or a byte of a comment, which counts nothing.
-        """
+        """Return the column after one more byte of an open newline; a comment's count nothing."""
         if byte == _LINE_FEED:
             return 0
         if column == NO_LINE or byte not in (_SPACE, _TABULATOR):
@@ -155,9 +150,7 @@ class Newlines:
     def blocks(self, indents: tuple[int, ...], column: int) -> Blocks | None:
         """Return what the parser gets after a newline, ``None`` if it is an error.
 
-        Args:
-            indents: columns of the open blocks.
-            column: where the next line begins; ``NO_LINE`` if the newline has no line break.
+        The next line begins at ``column``; ``NO_LINE``: the newline has no line break.
         """
         if column == NO_LINE:
             return None
@@ -252,7 +245,6 @@ class Newlines:
 
 
 def _to_bits(lookaheads: NDArray[Any]) -> list[int]:
-    """Return each lookahead as a bit set; the empty one for none."""
     return [1 << number if number >= 0 else 0 for number in lookaheads.tolist()]
 
 

@@ -30,6 +30,7 @@ Source: a DFA made lazily, as the regular expressions of Cox 2010 (RE2) make the
 from __future__ import annotations
 
 from itertools import count
+from marshal import dumps, loads
 from typing import Any, Final
 
 from maskc.ids import RefinedStateId
@@ -37,13 +38,7 @@ from maskc.runtime.cache import EDGE_BYTES, ENTRY_BYTES, Budget, Cache
 from maskc.runtime.lalr.debts import Debts
 from maskc.runtime.lalr.hypothesis import Hypothesis, ReadSet, Stack, serial_of
 from maskc.runtime.lalr.parser import LalrTables
-from maskc.runtime.lalr.pending_reductions import (
-    MAY_END,
-    Evaluation,
-    PendingReductions,
-    pack,
-    unpack,
-)
+from maskc.runtime.lalr.pending_reductions import MAY_END, Evaluation, PendingReductions
 from maskc.runtime.pool import MaskComposer, PooledMask
 
 NEAR: Final = 64
@@ -205,10 +200,10 @@ class LalrMasks:
         """Return what follows a mask state by the next state below; ``None`` as :meth:`_read`."""
         if mask_state < 0:
             n_skipped = -mask_state % self.stride
-            mask_state, traversal.stack = (
-                -mask_state - n_skipped,
-                descend(traversal.stack, n_skipped),
-            )
+            mask_state = -mask_state - n_skipped
+            for _ in range(n_skipped):
+                # Only in tables that maskc did not make is it deeper than the stack.
+                traversal.stack = traversal.stack.below or traversal.stack
         stack = traversal.stack.below
         if stack is None:
             # Only in tables that maskc did not make is a production longer than the stack.
@@ -307,7 +302,7 @@ class LalrMasks:
 
     def _intern(self, pending: PendingReductions, layout: int) -> int:
         """Return the mask state of pending reductions, which are cached under its negative."""
-        cache, packed = self.cache, pack(pending)
+        cache, packed = self.cache, dumps(pending, 2)  # equal iff what is pending is
         key = (packed, layout)
         mask_state: int | None = cache.get(key)
         if mask_state is None or cache.get(-mask_state) is None:
@@ -319,7 +314,7 @@ class LalrMasks:
     def _recall(self, mask_state: int) -> PendingReductions | None:
         """Return the pending reductions of a mask state, ``None`` if they are gone."""
         packed: bytes | None = self.cache.get(-mask_state)
-        return None if packed is None else unpack(packed)
+        return None if packed is None else loads(packed)  # noqa: S302  # our own
 
     def _class(self, state: RefinedStateId) -> int:
         """Return the class of a state below the top of a stack; the lowest one has its own."""
@@ -333,15 +328,6 @@ class LalrMasks:
     def _compose(self, unions: tuple[int, ...]) -> PooledMask:
         can_finish = unions[:1] == (MAY_END,)
         return self._composer.compose(unions[can_finish:], can_finish=can_finish)
-
-
-def descend(stack: Stack, n_states: int) -> Stack:
-    """Return a stack without some states, or its lowest state if it has not so many."""
-    for _ in range(n_states):
-        if stack.below is None:
-            break
-        stack = stack.below
-    return stack
 
 
 def _measure(key: object, _: object) -> int:

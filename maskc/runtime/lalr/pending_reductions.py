@@ -15,7 +15,6 @@ Example: in an indented block ``x`` may be followed by the tokens ``\n``, ``\n  
 from __future__ import annotations
 
 import threading
-from marshal import dumps, loads
 from typing import Final
 
 from maskc.artifact.model import MAX_QUERIES, column_after
@@ -65,16 +64,6 @@ Waiting = tuple[int, ...]
 # The debts, the unions that are known to be legal, and what waits for the open blocks to be known,
 # each in increasing order.
 PendingReductions = tuple[tuple[Debt, ...], tuple[int, ...], tuple[Waiting, ...]]
-
-
-def pack(pending: PendingReductions) -> bytes:
-    """Return pending reductions as bytes, which are equal iff these are."""
-    return dumps(pending, 2)
-
-
-def unpack(packed: bytes) -> PendingReductions:
-    """Return pending reductions from their bytes."""
-    return loads(packed)  # type: ignore[no-any-return]  # noqa: S302 - our own
 
 
 class Evaluation:

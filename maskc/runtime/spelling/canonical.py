@@ -44,11 +44,8 @@ _MOST_MASKS = 50_000
 class CanonicalHypothesis:
     """What is known of the text so far.
 
-    Attributes:
-        last: the last token, ``NO_LAST`` if it was an atom, or there is none.
-        chunks: where the tokenizer may be.
-        is_free: whether the next token is not restricted.
-        mask: its mask, and whether the restriction holds, once both are known.
+    ``last`` is the last token, ``NO_LAST`` if it was an atom, or there is none; ``chunks`` are
+    where the tokenizer may be. If it ``is_free``, the next token is not restricted.
     """
 
     __slots__ = ("chunks", "inner", "is_free", "last", "mask")
@@ -57,6 +54,7 @@ class CanonicalHypothesis:
         self, inner: Hypotheses, last: int, chunks: tuple[ChunkState, ...], *, is_free: bool = False
     ) -> None:
         self.inner, self.last, self.chunks, self.is_free = inner, last, chunks, is_free
+        # its mask, and whether the restriction holds, once both are known
         self.mask: tuple[PooledMask, bool] | None = None
 
 

@@ -143,7 +143,6 @@ class LookAhead:
         return self._reached[state]
 
     def _follow(self, state: int, ids: Ints) -> Ints:
-        """Return the states after some tokens."""
         is_asked = np.zeros(self._spelling.tokens.vocab_size, dtype=np.bool_)
         is_asked[ids] = True
         order, after = self._spelling.tokens.index.order, np.zeros(len(is_asked), dtype=np.int32)
@@ -156,7 +155,6 @@ class LookAhead:
         return machine.pool.unite(map(machine.mask, self._successors.hypotheses[state])).words
 
     def _legal(self, state: int, among: NDArray[np.bool_]) -> Ints:
-        """Return the tokens that are legal in a state, of some."""
         data = self._mask(state).view(np.uint8)
         is_legal = np.unpackbits(data, count=len(among), bitorder="little").view(np.bool_)
         return np.flatnonzero(is_legal & among).astype(np.int32)
@@ -200,7 +198,6 @@ class LookAhead:
         return can_go_on
 
     def _before(self, nexts: Ints) -> Words:
-        """Return the tokens that one of some tokens may follow."""
         key = nexts.tobytes()
         if key not in self._before_tokens:
             evict_half(self._before_tokens, _MOST_ROWS)

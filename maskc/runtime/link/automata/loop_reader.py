@@ -222,7 +222,6 @@ class LoopReader:
 
 
 def _among(indices: Ints, values: Passes, size: int) -> Passes:
-    """Return an array with values at some indices, and 0 elsewhere."""
     found = np.zeros(size, dtype=np.uint16)
     found[indices] = values
     return found

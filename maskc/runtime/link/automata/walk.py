@@ -205,12 +205,8 @@ class AutomatonWalk:
     ) -> list[Pair]:
         """Take what a loop reads below a node; return where the walk goes on after it.
 
-        Args:
-            loop: the loop, as the reading has it.
-            reading: of its component below the node.
-            node: that the walk has reached.
-            base: how often the loop has passed there.
-            begins: whether the walk begins there, so that the node is in the loop itself.
+        ``base`` is how often the loop has passed there. If the walk ``begins`` there, the node is
+        in the loop itself.
         """
         trie, (low, high) = self._trie, loop.bounds_after(base)
         self._take_tokens(reading, high)

@@ -53,15 +53,7 @@ _DEPTHS = (5, 9, *range(17, 130, 8))
 
 
 class PieceBoundaries:
-    """Makes expressions and rests, the same object for the same, and crosses from one to another.
-
-    Attributes:
-        index: the vocabulary.
-        scanner: walks its tries.
-        end: the rest of a text that is over.
-        nothing: the expression of the empty text.
-        ended: the hypothesis of a text that may end, and that nothing else follows.
-    """
+    """Makes expressions and rests, the same object for the same, and crosses between them."""
 
     def __init__(self, index: TokenIndex, budget: Budget) -> None:
         self.index, self.scanner = index, TrieScanner(index, budget)

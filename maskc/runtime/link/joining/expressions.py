@@ -128,15 +128,7 @@ class Repetition(Expression):
 
 
 class Rest:
-    """What is left of a text: an expression and the rest after it; neither at the end.
-
-    Attributes:
-        expression: what comes next, ``None`` at the end.
-        after: what is left after it, ``None`` at the end.
-        may_be_empty: whether the text may end here.
-        depth: how many expressions are left.
-        number: greater than 0; no other rest of the process ever has it.
-    """
+    """What is left of a text: an expression and the rest after it; neither at the end."""
 
     __slots__ = (
         "__weakref__",
@@ -156,11 +148,12 @@ class Rest:
         self, expression: Expression | None, after: Rest | None, boundaries: PieceBoundaries
     ) -> None:
         self.expression, self.after, self._boundaries = expression, after, boundaries
+        # whether the text may end here
         self.may_be_empty: bool = expression is None or (
             expression.may_be_empty and after is not None and after.may_be_empty
         )
-        self.depth: int = 0 if after is None else after.depth + 1
-        self.number: int = next(_numbers)
+        self.depth: int = 0 if after is None else after.depth + 1  # how many expressions are left
+        self.number: int = next(_numbers)  # above 0; no other rest of the process ever has it
         self._entries: tuple[Entry, ...] | None = None
         self._starts: tuple[Link, ...] | None = None
         self._capped: Rest | None = None

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from maskc.runtime import made_once
 from maskc.runtime.link.automata import START, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.link.joining.expressions import Rest
@@ -74,7 +75,6 @@ class LimitedPiece(Piece):
         self._longest = len(self._index.tokens.levels)
         self._counted = CountedText(self.automaton, self._longest)
         self._few = AutomatonScans(self._counted, self._scanner)
-        self._breaking: list[tuple[int, bytes]] | None = None
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
         return (Link(self, LimitedHypothesis(START, *self.limits), rest),)
@@ -101,9 +101,7 @@ class LimitedPiece(Piece):
         left, tokens = MISSING[self.automaton.name_of(inner.state)[1]], inner.tokens
         if not left or tokens is None or tokens >= left:
             return True
-        return tokens > 0 and any(
-            self._finishes(inner, text, rest) for _, text in self._list_breaking()
-        )
+        return tokens > 0 and any(self._finishes(inner, text, rest) for _, text in self._breaking)
 
     def _finishes(self, inner: LimitedHypothesis, text: bytes, rest: Rest) -> bool:
         """Return whether a token's text leads to where the text may end."""
@@ -118,12 +116,19 @@ class LimitedPiece(Piece):
                 return True
         return self.is_live(here, rest)
 
-    def _list_breaking(self) -> list[tuple[int, bytes]]:
-        """Return the tokens that end or begin inside a character, with their texts."""
-        if self._breaking is None:
-            index = self._index
-            self._breaking = [(index.ids[n], index.texts[n]) for n in _list_breaking(index.texts)]
-        return self._breaking
+    @made_once
+    def _breaking(self) -> list[tuple[int, bytes]]:
+        """The tokens that end or begin inside a character, with their texts."""
+        index = self._index
+        return [(index.ids[n], index.texts[n]) for n in _list_breaking(index.texts)]
+
+    def _read(self, inner: LimitedHypothesis, text: bytes) -> LimitedHypothesis | None:
+        for byte in text:
+            after = self.step(inner, byte)
+            if not after:
+                return None
+            inner = after[0]
+        return inner
 
     def has_ended(self, inner: LimitedHypothesis) -> bool:
         return self.automaton.accepts(inner.state)
@@ -146,15 +151,13 @@ class LimitedPiece(Piece):
         """Return a part without the tokens after which no character can be finished."""
         words = self._scanner.words(part)
         dead = []
-        for token, text in self._list_breaking():
-            if not (int(words[token >> 5]) >> (token & 31)) & 1:
-                continue
-            here = self.begin_token(inner)
-            for byte in text:
-                assert here is not None  # noqa: S101  # the token is legal
-                here = self.step(here, byte)[0]
-            if here is not None and not self.is_live(here, rest):
-                dead.append(token)
+        begun = self.begin_token(inner)
+        assert begun is not None  # noqa: S101  # a token is left
+        for token, text in self._breaking:
+            if (int(words[token >> 5]) >> (token & 31)) & 1:
+                here = self._read(begun, text)
+                if here is not None and not self.is_live(here, rest):
+                    dead.append(token)
         return Part((self._index.clear_bits(words, dead),)) if dead else part
 
     def seen(self, inner: LimitedHypothesis) -> LimitedHypothesis:
@@ -179,14 +182,8 @@ class LimitedPiece(Piece):
         return self._scanner.cut(trie, nodes, scan, dead, lambda text: self._enters(text, rest))
 
     def _enters(self, text: bytes, rest: Rest) -> bool:
-        """Return whether the limited text may begin with this, if a token ends after it."""
-        here = LimitedHypothesis(START, *self.limits)
-        for byte in text:
-            after = self.step(here, byte)
-            if not after:
-                return False
-            here = after[0]
-        return self.is_live(here, rest)
+        here = self._read(LimitedHypothesis(START, *self.limits), text)
+        return here is not None and self.is_live(here, rest)
 
 
 def _begins_character(byte: int) -> bool:
@@ -194,7 +191,6 @@ def _begins_character(byte: int) -> bool:
 
 
 def _list_breaking(texts: Sequence[bytes]) -> list[int]:
-    """Return the text indices of the texts that begin or end inside a character."""
     return [
         text_index
         for text_index, text in enumerate(texts)

@@ -46,7 +46,7 @@ from maskc.runtime.link.joining.machine_pieces import SchemaPiece
 from maskc.runtime.link.joining.pieces import Link, Piece
 from maskc.runtime.link.text import FreeScans, Position
 from maskc.runtime.schema.machine.nodes import KEY, STATE, STRING, Configuration
-from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa, find_nearest
 from maskc.runtime.schema.strings.texts import build_texts
 from maskc.runtime.schema.tries import ROOT, Ints, Trie
 from maskc.runtime.schema.tries.summary import Part
@@ -312,13 +312,7 @@ class _Product:
         for number, row in enumerate(self._rows):
             for target in {*row.values(), self._defaults[number]} - {-1}:
                 before[target].append(number)
-        open_ = [number for number, label in enumerate(labels) if label != NO_LABEL]
-        live = set(open_)
-        while open_:
-            more = set(before[open_.pop()]) - live
-            live |= more
-            open_ += more
-        kept = sorted(live)
+        kept = [n for n, distance in enumerate(find_nearest(before, labels)) if distance >= 0]
         numbers = dict.fromkeys(range(-1, len(labels)), DEAD)
         numbers |= {number: n for n, number in enumerate(kept, 1)}
         rows = [
