@@ -12,7 +12,9 @@ The sources are the same. What is left to the interpreter, and why:
   annotated with, and a user's ``numpy.int64`` is an integer too;
 - classes whose objects are referred to weakly: mypyc's objects cannot be (compiled classes that
   inherit the ability crash when the garbage is collected, mypyc 2.4);
-- links, which are few steps between compiled machines.
+- of links, what is done once for a request, and what NumPy does;
+- abstract base classes: what one compiled class is not, ``isinstance`` takes all others for, too.
+  A class attribute that an interpreted subclass sets is not seen by compiled code, either.
 
 Constants of compiled modules are ``Final``: compiled code looks others up by name each time. Those
 that tests replace are not.
@@ -50,6 +52,15 @@ INTERPRETED = {
     "maskc/runtime/vocabulary.py": "weak references",
 }
 MORE = ("maskc/bits.py", "maskc/ids.py", "maskc/levels.py", "maskc/regular/charset.py")
+# Of links, what each mask and each token takes.
+MORE += tuple(f"maskc/runtime/link/automata/{name}.py" for name in ("__init__", "scanning", "walk"))
+MORE += tuple(
+    f"maskc/runtime/link/joining/{name}.py"
+    for name in ("__init__", "counting", "machine_pieces", "pieces")
+)
+MORE += tuple(
+    f"maskc/runtime/link/text/{name}.py" for name in ("__init__", "limited", "without_words")
+)
 # Of compiling a schema, which requests wait for, what takes longest. None of it calls itself as
 # deep as references lead without counting: only the interpreter raises RecursionError there.
 MORE += tuple(

@@ -6,7 +6,8 @@ and arrays only, or tuples of these. Of classes with this mark mypyc makes objec
 collector leaves out, and so it leaves out the tuples that hold nothing else. An object of such a
 class that did come to hold itself would never be freed.
 
-Example: ``@mypyc_attr(acyclic=True)`` above a class. The interpreter ignores it.
+Example: ``@mypyc_attr(acyclic=True)`` above a class. The interpreter ignores it, as it does the
+other marks of mypyc's.
 """
 
 from __future__ import annotations

@@ -200,8 +200,8 @@ class LinkTexts(Texts):
         if piece.has_ended(inner):
             return 0, ()
         if isinstance(piece, CountingPiece):
-            key = (piece, piece.automaton.cap(inner), inner)
-            found = self._remember(key, partial(_count_on, piece.automaton, inner))
+            key = (piece, piece.counting.cap(inner), inner)
+            found = self._remember(key, partial(_count_on, piece.counting, inner))
             return None if found is None else (len(found), found)
         if isinstance(piece, TokenPiece):
             return 1, (-1 - min(piece.ids),)

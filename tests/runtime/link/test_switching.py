@@ -11,10 +11,9 @@ from tests.runtime.link.parts import legal, make_boundaries, make_leaf
 class Letters(ByteAutomaton[bytes]):
     """Reads a and b any number of times; after ``c`` it turns. The token 6 turns as well."""
 
-    has_labels = True
-
     def __init__(self):
         super().__init__(b"")
+        self.has_labels = True
 
     def find_moves(self, name):
         return {} if name else {0x61: b"", 0x62: b"", 0x63: b"c"}

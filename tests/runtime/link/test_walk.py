@@ -10,7 +10,7 @@ import regex
 from maskc.frontends.notations import read_pattern
 from maskc.kit.compiling import PatternAutomaton
 from maskc.runtime.cache import Budget
-from maskc.runtime.link.automata import NO_LABEL, START, ByteAutomaton, Words, walk
+from maskc.runtime.link.automata import NO_LABEL, START, ByteAutomaton, Words, split_words, walk
 from maskc.runtime.link.automata.scanning import ROOT_ONLY, TrieScanner
 from maskc.runtime.schema.tries import ROOT
 from tests.examples import seeds
@@ -24,7 +24,12 @@ class Dense(ByteAutomaton):
         self.words = words
         super().__init__((0, len(words), 0))
 
-    find_moves, is_accepting = Words.find_moves, Words.is_accepting
+    def find_moves(self, name):
+        return split_words(self.words, name)
+
+    def is_accepting(self, name):
+        low, high, depth = name
+        return low < high and len(self.words[low]) == depth
 
 
 @pytest.mark.parametrize("seed", seeds(20))

@@ -14,7 +14,7 @@ Example: of the words ``a`` and ``ab``, :meth:`ByteAutomaton.moves` of the start
 from __future__ import annotations
 
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
@@ -22,6 +22,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.acyclic import mypyc_attr
 from maskc.runtime import Shared
 from maskc.runtime.link.automata.loops import Loop, PlainLoop, find_plain_loop
 from maskc.runtime.step_budget import charge_steps
@@ -39,7 +40,8 @@ _CHARGED_AT_ONCE = 20_000  # bytes
 MAX_MEGABYTES = 128  # that the states of a pattern may take
 
 
-class ByteAutomaton(Shared, ABC, Generic[_Name]):
+@mypyc_attr(allow_interpreted_subclasses=True)
+class ByteAutomaton(Shared, Generic[_Name]):
     """A deterministic automaton over bytes, made state by state. State ``START`` is the first.
 
     A subclass says what follows the *name* of a state. Where it ``has_labels``, states may have

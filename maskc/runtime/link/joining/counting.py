@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from maskc.acyclic import mypyc_attr
 from maskc.errors import LimitError
 from maskc.runtime.link.automata import MAX_MEGABYTES, START, ByteAutomaton
 from maskc.runtime.link.automata.loop_reader import LEVEL, NODES_AT_ONCE, LoopReader
@@ -54,6 +55,7 @@ MAX_STATES, MAX_BYTES = 50_000, MAX_MEGABYTES * 1_000_000
 _Name = TypeVar("_Name", bound=Hashable)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class CountingAutomaton(ByteAutomaton[_Name]):
     """An automaton over bytes whose states have counters; only capped states have numbers."""
 
@@ -89,10 +91,9 @@ class CountingAutomaton(ByteAutomaton[_Name]):
 class CountingPiece(ScannedPiece):
     """A piece that an automaton with counters reads; what it knows is the name of a state."""
 
-    automaton: CountingAutomaton[Any]
-
     def __init__(self, make: Callable[[], CountingAutomaton[Any]], scanner: TrieScanner) -> None:
-        super().__init__(AutomatonScans(make(), scanner))
+        self.counting = counting = make()
+        super().__init__(AutomatonScans(counting, scanner))
         self._make = make
 
     @property
@@ -100,17 +101,17 @@ class CountingPiece(ScannedPiece):
         return self._scans.automaton.n_states
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
-        return (Link(self, self.automaton.name_of(START), rest),)
+        return (Link(self, self.counting.name_of(START), rest),)
 
     def step(self, inner: Any, byte: int) -> Sequence[Any]:
-        after = self.automaton.read(inner, byte)
+        after = self.counting.read(inner, byte)
         return () if after is None else (after,)
 
     def has_ended(self, inner: Any) -> bool:
-        return self.automaton.is_accepting(inner)
+        return self.counting.is_accepting(inner)
 
     def seen(self, inner: Any) -> Any:
-        return self.automaton.cap(inner)
+        return self.counting.cap(inner)
 
     def legal(self, inner: Any, rest: Rest) -> Part:
         automaton = self._scans.automaton
@@ -118,7 +119,7 @@ class CountingPiece(ScannedPiece):
             # Texts need ever new states: those of old ones are forgotten.
             self._scans = AutomatonScans(self._make(), self._scans.scanner)
         scans = self._scans
-        state = scans.automaton.state_of(self.automaton.cap(inner))
+        state = scans.automaton.state_of(self.counting.cap(inner))
         part = rest.count_down(scans.automaton.loop_of(state))
         return part or cross(scans.scan(state, rest.first_bytes), scans, rest)
 

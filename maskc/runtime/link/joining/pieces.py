@@ -25,10 +25,11 @@ Source: TagDispatch of XGrammar 2 (papers/xgrammar2.md, section 3.1).
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from maskc.acyclic import mypyc_attr
 from maskc.runtime.link.automata import (
     NO_LABEL,
     START,
@@ -38,25 +39,25 @@ from maskc.runtime.link.automata import (
     split_words,
 )
 from maskc.runtime.link.automata.scanning import NO_EXITS, AutomatonScans, Scan
+from maskc.runtime.link.joining.expressions import Expression, Rest
 from maskc.runtime.pool import PooledMask
 from maskc.runtime.schema.tries import Ints, Trie, Words
 from maskc.runtime.schema.tries.summary import Part
 
 if TYPE_CHECKING:
     from maskc.runtime.link.joining import PieceBoundaries
-    from maskc.runtime.link.joining.expressions import Expression, Rest
 
 ATOM = 256
 
 Word = tuple[int, ...]
-Target = Callable[[], "Expression"]
+Target = Callable[[], Expression]
 
 MOST_FIRST = 64  # bytes that a piece may begin with, to be looked up ahead
 _AFTER = START + 1  # the token of a piece was taken
 _NOTHING = Part()
 
 
-class Piece(ABC):
+class Piece:
     """What an expression is made of. Never changes, but for what it caches.
 
     What is the case for most is said here: only the rest follows, and tokens are their bytes. What
@@ -156,6 +157,7 @@ class _Fields(NamedTuple):
     rest: Rest
 
 
+@mypyc_attr(native_class=False)  # it is a tuple
 class Link(_Fields):
     """A hypothesis: the piece that is open, what it knows of its text, and what comes after it."""
 
@@ -283,7 +285,8 @@ class Markers(SortedWords):
 class SwitchPiece(AutomatonPiece):
     """A piece that turns to the target of a label where its automaton has one."""
 
-    has_turns = has_atoms = True
+    has_turns = True
+    has_atoms = True
 
     def __init__(
         self,

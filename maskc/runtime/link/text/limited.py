@@ -63,7 +63,8 @@ class CountedText(ByteAutomaton[_Counted]):
 class LimitedPiece(Piece):
     """Free text of at most so many tokens or characters, more than 0; ``None``: any number."""
 
-    counts_tokens = may_be_empty = True
+    counts_tokens = True
+    may_be_empty = True
 
     def __init__(
         self, text: AutomatonScans, *, max_tokens: int | None, max_characters: int | None
