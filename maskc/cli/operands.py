@@ -138,7 +138,11 @@ class VocabularyOptions:
 
     @property
     def name(self) -> str:
-        return name_tokenizer(self.tokenizer)
+        """What the tokenizer is called in the name of a file that is made for it."""
+        name = Path(self.tokenizer).name or "tokenizer"
+        for suffix in _SUFFIXES:
+            name = name.removesuffix(suffix)
+        return name
 
     def load(self) -> Vocabulary:
         """Return the vocabulary; what a user should know of it is said on standard error."""
@@ -229,17 +233,3 @@ def check_fingerprint(path: str, artifact: Artifact) -> None:
             f"{artifact.fingerprint}",
             "compile the grammar again",
         )
-
-
-def name_tokenizer(spec: str) -> str:
-    """Return what a tokenizer is called in the name of a file that is made for it.
-
-    >>> name_tokenizer("llama3")
-    'llama3'
-    >>> name_tokenizer("models/Llama-3.1/tokenizer.json")
-    'tokenizer'
-    """
-    name = Path(spec).name or "tokenizer"
-    for suffix in _SUFFIXES:
-        name = name.removesuffix(suffix)
-    return name

@@ -216,11 +216,8 @@ class _Names:
             return {None}
         if not blanks:
             return set(name_parts(inner, text[0]))
-        return self._of_rest(link, blanks, text[len(blanks) :])
-
-    def _of_rest(self, link: Link, blanks: bytes, rest: bytes) -> set[str | None]:
-        """Return the parts of what follows blanks: perhaps no longer of the same JSON text."""
-        key = (link, blanks)
+        # What follows blanks is perhaps no longer of the same JSON text.
+        key, rest = (link, blanks), text[len(blanks) :]
         if key not in self._after:
             self._after[key] = self._machine.begin((link,), blanks)
         found: set[str | None] = set()

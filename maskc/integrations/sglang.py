@@ -8,6 +8,7 @@ backends for reasoning parsers, but not one that is registered, so this is done 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from maskc.integrations.patches import AND_MORE, Engine, Patch, PatchSet
@@ -72,7 +73,8 @@ def register() -> None:
     for name, delegate in ((NAME, "xgrammar"), (NAME_WITH_LLGUIDANCE, "llguidance")):
         if name not in choices.GRAMMAR_BACKEND_CHOICES:
             choices.add_grammar_backend_choices([name])
-        base.register_grammar_backend(name, _Factory(delegate, serves=serves))
+        make = _make_backend if serves else _make_delegate
+        base.register_grammar_backend(name, partial(make, delegate))
 
 
 def _check_backend() -> None:
@@ -164,53 +166,51 @@ _PARTS = (
 )
 
 
-class _Factory:
-    """What SGLang calls to make a backend; one that does not serve is the other one alone."""
+def _make_backend(
+    named: str, server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any
+) -> Any:
+    """Return a backend that leaves what is not ours to the one that is named."""
+    ends = _find_ends(tokenizer, eos_token_ids)
+    vocabulary = read_vocabulary(tokenizer, vocab_size=vocab_size, eos_ids=ends)
+    # A wrong setting ends the server's start, and not a request.
+    falls_back()
+    read_setting()
+    constraints = RequestConstraints(vocabulary) if read_kinds() else None
+    delegate = _make_delegate(named, server_args, tokenizer, vocab_size, eos_token_ids)
+    registry = ArtifactRegistry(vocabulary)
+    registry.prepare()
+    thinks = ENGINE.load(_CONTEXT).get_serving().reasoning_parser
+    n_drafted = getattr(server_args, "speculative_num_draft_tokens", None) or 0
+    backend = build_backend_class()(
+        delegate, registry, constraints, ends, n_drafted if thinks else 0
+    )
+    return wrap_for_reasoning(backend, tokenizer)
 
-    def __init__(self, delegate: str, *, serves: bool) -> None:
-        self.delegate, self.serves = delegate, serves
 
-    def __call__(
-        self, server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any
-    ) -> Any:
-        ends = _find_ends(tokenizer, eos_token_ids)
-        if not self.serves:
-            return self._build_delegate(tokenizer, vocab_size, ends)
-        vocabulary = read_vocabulary(tokenizer, vocab_size=vocab_size, eos_ids=ends)
-        # A wrong setting ends the server's start, and not a request.
-        falls_back()
-        read_setting()
-        constraints = RequestConstraints(vocabulary) if read_kinds() else None
-        delegate = self._build_delegate(tokenizer, vocab_size, ends)
-        registry = ArtifactRegistry(vocabulary)
-        registry.prepare()
-        thinks = ENGINE.load(_CONTEXT).get_serving().reasoning_parser
-        n_drafted = getattr(server_args, "speculative_num_draft_tokens", None) or 0
-        backend = build_backend_class()(
-            delegate, registry, constraints, ends, n_drafted if thinks else 0
-        )
-        return wrap_for_reasoning(backend, tokenizer)
-
-    def _build_delegate(self, tokenizer: Any, vocab_size: int, ends: set[int]) -> Any:
-        serving = ENGINE.load(_CONTEXT).get_serving()
-        any_whitespace = not serving.constrained_json_disable_any_whitespace
-        if self.delegate == "llguidance":
-            module = ENGINE.load("sglang.srt.constrained.llguidance_backend")
-            return module.GuidanceBackend(
-                tokenizer=tokenizer,
-                any_whitespace=any_whitespace,
-                whitespace_pattern=serving.constrained_json_whitespace_pattern,
-                n_vocab=vocab_size,
-                eos_token_ids=ends,
-            )
-        module = ENGINE.load("sglang.srt.constrained.xgrammar_backend")
-        return module.XGrammarGrammarBackend(
-            tokenizer,
-            vocab_size=vocab_size,
-            model_eos_token_ids=sorted(ends),
+def _make_delegate(
+    named: str, server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any
+) -> Any:
+    del server_args
+    ends = _find_ends(tokenizer, eos_token_ids)
+    serving = ENGINE.load(_CONTEXT).get_serving()
+    any_whitespace = not serving.constrained_json_disable_any_whitespace
+    if named == "llguidance":
+        module = ENGINE.load("sglang.srt.constrained.llguidance_backend")
+        return module.GuidanceBackend(
+            tokenizer=tokenizer,
             any_whitespace=any_whitespace,
-            max_whitespace_cnt=serving.constrained_json_max_whitespace_cnt,
+            whitespace_pattern=serving.constrained_json_whitespace_pattern,
+            n_vocab=vocab_size,
+            eos_token_ids=ends,
         )
+    module = ENGINE.load("sglang.srt.constrained.xgrammar_backend")
+    return module.XGrammarGrammarBackend(
+        tokenizer,
+        vocab_size=vocab_size,
+        model_eos_token_ids=sorted(ends),
+        any_whitespace=any_whitespace,
+        max_whitespace_cnt=serving.constrained_json_max_whitespace_cnt,
+    )
 
 
 def _find_ends(tokenizer: Any, eos_token_ids: Iterable[int] | int | None) -> set[int]:

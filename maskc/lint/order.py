@@ -14,9 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from maskc.artifact.model import Contents
 from maskc.compiler.lalr_path import LalrLanguage
 from maskc.compiler.pipeline import Language, compile_contents
 from maskc.frontends.source import GrammarSource
@@ -127,7 +125,11 @@ def find_useless_tokens(subject: LintedGrammar, vocabulary: Vocabulary) -> Itera
     """
     if isinstance(subject, LintedLalrGrammar) and subject.no_text is not None:
         return
-    useful = find_useful_tokens(compile_contents(subject.source, vocabulary)[0])
+    arrays = compile_contents(subject.source, vocabulary)[0].arrays
+    # Those that some answer of the decision graph holds.
+    unions = np.unique([*arrays["answer_union"], *arrays["trial_union"]]).tolist()
+    words = GraphReader(arrays).unite(frozenset(unions), -(-vocabulary.vocab_size // 32))
+    useful = np.unpackbits(words.view(np.uint8), bitorder="little")
     useless = [
         token
         for token_id, token in enumerate(vocabulary.tokens)
@@ -142,15 +144,6 @@ def find_useless_tokens(subject: LintedGrammar, vocabulary: Vocabulary) -> Itera
             n_useless=len(useless),
             n_tokens=sum(token is not None for token in vocabulary.tokens),
         )
-
-
-def find_useful_tokens(contents: Contents) -> NDArray[np.bool_]:
-    """Return bool[vocab_size]: whether some answer of the decision graph holds the token."""
-    arrays = contents.arrays
-    n_tokens = int(contents.header["tokenizer"]["vocab_size"])
-    unions = np.unique([*arrays["answer_union"], *arrays["trial_union"]]).tolist()
-    useful = GraphReader(arrays).unite(frozenset(unions), -(-n_tokens // 32))
-    return np.unpackbits(useful.view(np.uint8), bitorder="little")[:n_tokens].astype(np.bool_)
 
 
 _ALLOW = re.compile(r"(?://|#|/\*|\(\*).*\bmaskc:.*\ballow=(ML\d{3}(?:,ML\d{3})*)")

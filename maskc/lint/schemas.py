@@ -52,9 +52,7 @@ def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tupl
             continue
         found += _find_unknown(subschema)
         if not subschema.is_negated:
-            found += _find_unbounded_string(subschema)
-            found += _find_unbounded_array(subschema)
-            found += _find_unbounded_number(subschema)
+            found += _find_unbounded(subschema)
             found += _find_forbidden(compiler, subschema)
     return in_order(found)
 
@@ -168,42 +166,35 @@ def _takes(subschema: Subschema, name: str, bounds: Sequence[str]) -> bool:
     return is_taken and not any(map(subschema.has, bounds))
 
 
-def _find_unbounded_string(subschema: Subschema) -> Iterator[Finding]:
-    if not _takes(subschema, "string", ("maxLength", "enum", "const", "format", "$ref")):
-        return
-    pattern = subschema.schema.get("pattern")
-    if isinstance(pattern, str):
-        try:
-            dfa = build_pattern(pattern)
-        except (PatternError, TooLargeError):
-            return
-        if not dfa.is_infinite(dfa.start):
-            return
-    yield find("unbounded string", _locate(subschema.path))
-
-
-def _find_unbounded_array(subschema: Subschema) -> Iterator[Finding]:
-    if not _takes(subschema, "array", ("maxItems", "enum", "const", "$ref")):
-        return
-    items, rest = (
-        subschema.schema.get("items"),
-        "items" if subschema.year >= 2020 else "additionalItems",
-    )
-    is_tuple = subschema.has("prefixItems") or isinstance(items, list)
-    if items is not False and not (is_tuple and subschema.schema.get(rest) is False):
-        yield find("unbounded array", _locate(subschema.path))
-
-
-def _find_unbounded_number(subschema: Subschema) -> Iterator[Finding]:
-    listed = ("enum", "const", "$ref")
+def _find_unbounded(subschema: Subschema) -> Iterator[Finding]:
+    """Yield what of a subschema has no bound, so that a model can write it for ever."""
+    schema, here, listed = subschema.schema, _locate(subschema.path), ("enum", "const", "$ref")
+    if _takes(subschema, "string", ("maxLength", "format", *listed)) and _is_infinite(schema):
+        yield find("unbounded string", here)
+    if _takes(subschema, "array", ("maxItems", *listed)):
+        items, rest = schema.get("items"), "items" if subschema.year >= 2020 else "additionalItems"
+        is_tuple = subschema.has("prefixItems") or isinstance(items, list)
+        if items is not False and not (is_tuple and schema.get(rest) is False):
+            yield find("unbounded array", here)
     is_bounded = all(
         subschema.has(name) or subschema.has(f"exclusive{name.title()}")
         for name in ("minimum", "maximum")
     )
-    if not is_bounded and (
-        _takes(subschema, "number", listed) or _takes(subschema, "integer", listed)
-    ):
-        yield find("unbounded number", _locate(subschema.path))
+    is_number = _takes(subschema, "number", listed) or _takes(subschema, "integer", listed)
+    if is_number and not is_bounded:
+        yield find("unbounded number", here)
+
+
+def _is_infinite(schema: Mapping[str, Any]) -> bool:
+    """Return whether texts of any length match the pattern of a string, if it has one."""
+    pattern = schema.get("pattern")
+    if not isinstance(pattern, str):
+        return True
+    try:
+        dfa = build_pattern(pattern)
+    except (PatternError, TooLargeError):
+        return False
+    return dfa.is_infinite(dfa.start)
 
 
 def _find_forbidden(compiler: _Compiler, subschema: Subschema) -> Iterator[Finding]:

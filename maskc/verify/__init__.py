@@ -10,7 +10,7 @@ import os
 import tempfile
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
@@ -89,8 +89,9 @@ def run_verify(
         tempfile.TemporaryDirectory(prefix=".maskc-verify-", dir=parent) as folder,
         open_executor(executor, jobs) as workers,
     ):
-        do = partial(run_unit_anywhere, path, read_checksum(path), options, Path(folder))
-        experiments = _Run(kinds, options, workers, do, progress).run(documents)
+        run = partial(run_unit_anywhere, path, read_checksum(path), options, Path(folder))
+        do = partial(_do_units, workers, run, options.part_seconds)
+        experiments = _do_all(kinds, options, documents, do, progress)
     if corpus:
         walked = experiments["corpus"]
         walked.allow_refused = options.allow_refused
@@ -120,63 +121,61 @@ def _read_files(
     return documents, refused
 
 
-class _Run:
-    """Does all units, first of the corpus, then of what is made of its texts; tells who watches."""
+def _do_units(
+    workers: Executor, run: Callable[[Unit], Experiment], seconds: float, units: Sequence[Unit]
+) -> Iterator[tuple[Unit, Experiment]]:
+    asked = {}
+    for unit in units:
+        # What compiles has the compiler's own bounds.
+        is_compiling = unit.experiment == "optimisation" and unit.document is None
+        timed = Timed(run, name_unit(unit), 0 if is_compiling else seconds)
+        asked[workers.submit(timed, unit)] = unit
+    return gather(asked)
 
-    def __init__(
-        self,
-        kinds: Kinds,
-        options: VerifyOptions,
-        workers: Executor,
-        do: Callable[[Unit], Experiment],
-        progress: Progress | None,
-    ) -> None:
-        self._kinds, self._options, self._workers, self._do = kinds, options, workers, do
-        self._progress = progress
-        self._expected: dict[str, int] = {}
-        self._outcomes: dict[str, dict[int, Experiment]] = {name: {} for name in kinds}
 
-    def run(self, files: Sequence[Document]) -> dict[str, Experiment]:
-        """Return the outcomes by experiment, in the order of the report."""
-        kinds, options = self._kinds, self._options
-        self._expect(expect_units(kinds, options, len(files)))
-        self._do_units(plan_first(kinds, options, files))
-        outcomes = (one for name in ("corpus", "generation") for one in self._list_outcomes(name))
-        documents = [document for outcome in outcomes for document in outcome.documents]
-        if documents and not any(document.text for document in documents):
-            self._expected.pop("mutation", None)  # no text has a byte
-        units = plan_second(kinds, options, documents)
-        planned = Counter(unit.experiment for unit in units)
-        self._expect({name: len(self._outcomes[name]) + n for name, n in planned.items()})
-        self._do_units(units)
-        return {name: self._join(name) for name in kinds if name in self._expected}
+def _do_all(
+    kinds: Kinds,
+    options: VerifyOptions,
+    files: Sequence[Document],
+    do: Callable[[Sequence[Unit]], Iterator[tuple[Unit, Experiment]]],
+    progress: Progress | None,
+) -> dict[str, Experiment]:
+    """Return the outcomes by experiment: of the corpus first, then of what is made of its texts."""
+    expected: dict[str, int] = {}
+    outcomes: dict[str, dict[int, Experiment]] = {name: {} for name in kinds}
 
-    def _do_units(self, units: Sequence[Unit]) -> None:
-        asked = {}
-        for unit in units:
-            # What compiles has the compiler's own bounds.
-            is_compiling = unit.experiment == "optimisation" and unit.document is None
-            limit = 0 if is_compiling else self._options.part_seconds
-            asked[self._workers.submit(Timed(self._do, name_unit(unit), limit), unit)] = unit
-        for unit, outcome in gather(asked):
-            self._outcomes[unit.experiment][unit.number] = outcome
-            self._tell(unit.experiment)
-
-    def _expect(self, numbers: Mapping[str, int]) -> None:
-        self._expected.update(numbers)
+    def expect(numbers: Mapping[str, int]) -> None:
+        expected.update(numbers)
         for name in numbers:
-            self._tell(name)
+            tell(name)
 
-    def _tell(self, name: str) -> None:
-        if self._progress:
-            self._progress(name, len(self._outcomes[name]), self._expected[name])
+    def tell(name: str) -> None:
+        if progress:
+            progress(name, len(outcomes[name]), expected[name])
 
-    def _list_outcomes(self, name: str) -> list[Experiment]:
-        return [outcome for _, outcome in sorted(self._outcomes.get(name, {}).items())]
+    def do_units(units: Sequence[Unit]) -> None:
+        for unit, outcome in do(units):
+            outcomes[unit.experiment][unit.number] = outcome
+            tell(unit.experiment)
 
-    def _join(self, name: str) -> Experiment:
-        kind = self._kinds[name]
-        joined = Experiment(name, kind.needed, lack=kind.lack, refused_by=kind.refused_by)
-        for outcome in self._list_outcomes(name):
-            joined.add(outcome)
-        return joined
+    def list_outcomes(name: str) -> list[Experiment]:
+        return [outcome for _, outcome in sorted(outcomes.get(name, {}).items())]
+
+    expect(expect_units(kinds, options, len(files)))
+    do_units(plan_first(kinds, options, files))
+    first = [*list_outcomes("corpus"), *list_outcomes("generation")]
+    documents = [document for outcome in first for document in outcome.documents]
+    if documents and not any(document.text for document in documents):
+        expected.pop("mutation", None)  # no text has a byte
+    units = plan_second(kinds, options, documents)
+    planned = Counter(unit.experiment for unit in units)
+    expect({name: len(outcomes[name]) + n for name, n in planned.items()})
+    do_units(units)
+    found = {}
+    for name in kinds:
+        if name in expected:
+            kind = kinds[name]
+            found[name] = Experiment(name, kind.needed, lack=kind.lack, refused_by=kind.refused_by)
+            for outcome in list_outcomes(name):
+                found[name].add(outcome)
+    return found

@@ -143,7 +143,8 @@ class GeneralReader(TextReader):
         """Return the chart of a text that begins with that of another one."""
         n_same = min(base.n_settled, len(base.columns))
         columns, lexemes = list(base.columns[:n_same]), list(base.lexemes[:n_same])
-        kernels: dict[int, list[Item]] = {0: self.rules.begin()}
+        begun = [Item(rule, 0, 0) for rule in self.rules.by_origin.get(self.rules.start, ())]
+        kernels: dict[int, list[Item]] = {0: begun}
         for index in range(n_same):
             self._follow(columns[index], lexemes[index], kernels)
         n_settled = n_same

@@ -220,14 +220,6 @@ class EndingRules(Rules):
         """Return the terminals of a shortest sequence for symbols."""
         return tuple(itertools.chain.from_iterable(self.shortest[name] for name, _ in side))
 
-    def next_symbol(self, item: Item) -> Symbol | None:
-        """Return the symbol after the dot; ``None`` at the end."""
-        side = self.all[item.rule][1]
-        return side[item.dot] if item.dot < len(side) else None
-
-    def begin(self) -> list[Item]:
-        return [Item(rule, 0, 0) for rule in self.by_origin.get(self.start, ())]
-
 
 class Column:
     """What may be under way at one index of a text."""
@@ -251,9 +243,9 @@ class Column:
 
         while pending:
             item = pending.pop()
-            symbol = rules.next_symbol(item)
+            left, side = rules.all[item.rule]
+            symbol = side[item.dot] if item.dot < len(side) else None
             if symbol is None:
-                left = rules.all[item.rule][0]
                 if left == rules.start:
                     self.complete.append(item)
                     self.ends |= item.origin == 0

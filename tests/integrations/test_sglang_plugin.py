@@ -58,7 +58,8 @@ def test_our_backends_are_among_the_choices_once(sglang, caplog):
         plugin.register()
     assert caplog.text == ""
     assert sglang[CHOICES].GRAMMAR_BACKEND_CHOICES == ["xgrammar", "maskc", "maskc-llguidance"]
-    assert [made.serves for made in sglang[BASE].registered.values()] == [True, True]
+    made = [one.func for one in sglang[BASE].registered.values()]
+    assert made == [plugin._make_backend] * 2
     assert hasattr(sglang[MANAGER].GrammarManager.process_req_with_grammar, ORIGINAL)
     assert hasattr(sglang[PARSER].FunctionCallParser.get_structure_constraint, ORIGINAL)
 
@@ -87,7 +88,7 @@ def test_other_parts_are_left_to_an_sglang_that_has_changed(sglang, monkeypatch,
     plugin.register()
     assert "function_call_parser has no FunctionCallParser" in caplog.text
     assert "process_req_with_grammar takes (self, req, priority), not (self, req)" in caplog.text
-    assert sglang[BASE].registered["maskc"].serves
+    assert sglang[BASE].registered["maskc"].func is plugin._make_backend
 
 
 def test_without_a_hook_there_are_no_backends(sglang, monkeypatch, caplog):
