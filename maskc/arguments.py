@@ -55,6 +55,15 @@ def as_items(what: str, value: Any) -> Iterator[Any]:
     raise WrongTypeError(f"{what} must be a list, not {describe(value)}")
 
 
+def as_choices(what: str, value: Any) -> Iterator[Any]:
+    """Return an iterator over texts to choose from; WrongTypeError: no list, or one of bytes."""
+    if isinstance(value, Mapping):
+        raise WrongTypeError(f"{what} must be a list, not a mapping")
+    if isinstance(value, bytes | bytearray):
+        raise WrongTypeError(f"{what} must be a list, not {describe(value)}; decode it")
+    return as_items(what, value)
+
+
 def as_seconds(what: str, value: Any) -> float:
     """Return a time in seconds.
 

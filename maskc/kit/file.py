@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import maskc
-from maskc.arguments import as_flag, as_path
+from maskc.arguments import as_flag, as_path, describe
 from maskc.artifact.container import encode, load_container
 from maskc.artifact.model import FORMAT
-from maskc.errors import ArtifactError
+from maskc.errors import ArtifactError, WrongTypeError
 from maskc.files import write_atomically
 from maskc.kit import rows
 from maskc.kit.compiling import Compiler
@@ -47,6 +47,10 @@ def make_kit(
     steps: int = USUAL_STEPS,
 ) -> Kit:
     """Return the kit of a vocabulary, made now; its arguments are those of :class:`Kit`."""
+    given: Any = vocabulary
+    if not isinstance(given, Vocabulary):
+        fact = f"a vocabulary is one of maskc.vocab.load_vocabulary(…), not {describe(given)}"
+        raise WrongTypeError(fact)
     texts = [token or b"" for token in vocabulary.tokens]
     table = share_tokens(
         np.cumsum([0, *map(len, texts)]).astype(np.int32),

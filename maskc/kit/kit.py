@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.arguments import as_items, as_one_of, as_text
+from maskc.arguments import as_choices, as_items, as_one_of, as_text
 from maskc.artifact.sections import is_link
 from maskc.errors import ArtifactError, GrammarError, WrongTypeError, WrongValueError
 from maskc.frontends.embedded import describe_embedded, has_embedded
@@ -144,10 +144,8 @@ class Kit(Shared):
             GrammarError: there is none, or one is not UTF-8.
             TypeError: it is one text, a mapping, or has something else.
         """
-        if isinstance(words, Mapping):
-            raise WrongTypeError("choices must be a list, not a mapping")
-        given = as_items("choices", words)
-        data = _encode("<choice>", "a choice", map(write_choice, given))
+        given = map(write_choice, as_choices("choices", words))
+        data = _encode("<choice>", "a choice", given)
         if not data:
             raise GrammarError("<choice>", "there is no choice; give at least one")
         name = hashlib.sha256(json.dumps([word.decode() for word in data]).encode()).hexdigest()
@@ -349,7 +347,8 @@ class Kit(Shared):
         """
         low = as_count("low", low)
         if high is not None and as_count("high", high) < max(low, 1):
-            raise WrongValueError(f"a part cannot come {low} to {high} times")
+            remedy = "give a high that is at least low, and not 0"
+            raise WrongValueError(f"a part cannot come {low} to {high} times; {remedy}")
         whole = self._maker.boundaries.repetition(self._expressions((part,))[0], low, high)
         return self._maker.link(whole, part.notes)
 

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.arguments import as_number, as_token_ids
 from maskc.runtime.machine import Hypotheses, Machine
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def keep_stable(forced: bytes, before: str, encode: Encode, texts: TokenTexts) -
             # One token may hold all of it and more.
             return []
         written = before + data[:cut].decode()
-        ids = [int(token_id) for token_id in encode(written)]
+        ids = [as_number("a token of encode", t) for t in as_token_ids(encode(written))]
         if not texts.writes(ids, written.encode()):
             return []
         ends = [0, *texts.find_boundaries(ids)]

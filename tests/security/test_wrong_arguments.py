@@ -19,6 +19,10 @@ from tests.fuzz.api import Calls, run_call
 KIT = make_kit(load_vocabulary("bytes"))
 
 
+def _force(encode):
+    KIT.choice(["ab"]).matcher().forced_tokens(encode)
+
+
 @pytest.mark.costly
 def test_calls_with_hostile_arguments_raise_nothing_else(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -32,6 +36,13 @@ def test_calls_with_hostile_arguments_raise_nothing_else(tmp_path, monkeypatch):
     [
         (lambda: KIT.choice([None]), "a choice must be a str, not None"),
         (lambda: KIT.choice("yes"), "choices must be a list, not str"),
+        (lambda: KIT.choice(b"yes"), "choices must be a list, not bytes; decode it"),
+        (lambda: KIT.choice({"yes": 1}), "choices must be a list, not a mapping"),
+        (lambda: maskc.compile_grammar(b"start:", tokenizer="bytes"), "what is neither a grammar"),
+        (lambda: maskc.compile_grammar(None, tokenizer="bytes"), "what is neither a grammar"),
+        (lambda: make_kit("bytes"), "a vocabulary is one of maskc.vocab.load_vocabulary"),
+        (lambda: _force(lambda _: None), "tokens must be a list, not None"),
+        (lambda: _force(lambda _: {"input_ids": [97]}), "a token of encode must be an int"),
         (lambda: KIT.text(without="ab"), "without must be a list, not str"),
         (lambda: KIT.regex(b"a"), "a pattern must be a str, not bytes; decode it"),
         (lambda: KIT.lark('start: "a"', starts="a"), "a Lark grammar has no setting 'starts'"),
