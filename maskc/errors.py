@@ -104,10 +104,10 @@ class UnknownSymbolError(MaskcError):
         self.grammar, self.kind, self.name, self.nearest = grammar, kind, name, nearest
 
     def _sentence(self) -> str:
-        return (
-            f"{self.grammar}: there is no {self.kind} {self.name!r}; "
-            f"the nearest names are {', '.join(self.nearest) or 'none'}"
-        )
+        near = "no name is near; `maskc dump GRAMMAR --stage grammar` lists them"
+        if self.nearest:
+            near = f"the nearest names are {', '.join(self.nearest)}"
+        return f"{self.grammar}: there is no {self.kind} {self.name!r}; {near}"
 
 
 class UnsupportedTerminalError(MaskcError):

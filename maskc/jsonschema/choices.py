@@ -14,7 +14,7 @@ from maskc.arguments import as_one_of, as_text
 from maskc.errors import WrongTypeError, WrongValueError
 from maskc.formats import registered
 from maskc.jsonschema.formats import NAMES
-from maskc.runtime.arguments import as_count
+from maskc.runtime.arguments import as_number
 from maskc.runtime.schema.numbers.spellings import SPELLINGS
 from maskc.runtime.schema.plan import KEY_ORDERS, MOST_DIGITS, JsonLayout
 from maskc.runtime.schema.plan.blanks import BLANKS, Blanks
@@ -67,7 +67,7 @@ def choose_layout(
     layout = replace(usual, **chosen)
     n_digits = None if layout.has_exponents else usual.digits
     if digits is not None:
-        n_digits = as_count("digits", digits)
+        n_digits = as_number("digits", digits)
         if not 0 < n_digits <= MOST_DIGITS:
             raise WrongValueError(f"digits is {n_digits}; give 1 to {MOST_DIGITS:,}")
     return replace(layout, digits=n_digits)

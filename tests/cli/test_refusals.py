@@ -48,7 +48,10 @@ def refuse(refusal, project):
         ("analyze operators.lark never NUBMER PLUS", "no terminal 'NUBMER'; the nearest names are"),
         ("analyze operators.lark follow trem", "no symbol 'trem'; the nearest names are term, sta"),
         ("analyze operators.lark never plus NUMBER", "the nearest names are PLUS, MINUS"),
-        ("analyze nested.lark follow zzzzzz", "the nearest names are none"),
+        (
+            "analyze nested.lark follow zzzzzz",
+            "no name is near; `maskc dump GRAMMAR --stage grammar`",
+        ),
         *(
             (f"analyze nested.lark {question}", "See `maskc analyze --help`.")
             for question in (

@@ -103,6 +103,7 @@ def test_digits_bound_the_fraction_of_a_value_however_it_is_written(text, legal_
     ("choices", "fact"),
     [
         ({"numbers": "short", "digits": 0}, "digits is 0; give 1 to 4,000"),
+        ({"digits": -1}, "digits is -1; give 1 to 4,000"),
         ({"numbers": "digits"}, "numbers is 'digits'"),
     ],
 )
