@@ -20,6 +20,7 @@ MAX_BYTES: Final = 8 * 1024 * 1024
 MAX_DEPTH: Final = 100
 _MAX_DIGITS: Final = 4_000
 _MOST_BITS: Final = 13_000  # of a number that surely has no more digits
+_MANY_BITS: Final = 13_300  # one with more surely has more digits
 # The members of requests that hold a schema, and the types of those that hold such a member.
 _HOLDERS: Final = ("json_schema", "function", "schema", "parameters", "inputSchema", "input_schema")
 _WRAPPERS: Final = ("json_schema", "function")
@@ -131,8 +132,12 @@ def _load(text: str | bytes | bytearray) -> Any:
 
 def _parse_int(digits: str) -> int:
     if len(digits) > _MAX_DIGITS:
-        raise _fault(f"has a number of more than {_MAX_DIGITS:,} digits", "write a shorter one")
+        raise _too_long()
     return int(digits)
+
+
+def _too_long() -> SchemaError:
+    return _fault(f"has a number of more than {_MAX_DIGITS:,} digits", "write a shorter one")
 
 
 def _refuse_constant(name: str) -> None:
@@ -184,7 +189,10 @@ def _check(parsed: Any) -> bool:
                 is_read = False
                 _check_text(value)
             elif kind is int:
-                is_read = is_read and value.bit_length() <= _MOST_BITS
+                n_bits = value.bit_length()
+                if n_bits > _MANY_BITS:
+                    raise _too_long()
+                is_read = is_read and n_bits <= _MOST_BITS
             elif value is not None and kind is not bool:
                 is_read = False
     return is_read

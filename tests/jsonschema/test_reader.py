@@ -37,6 +37,7 @@ def test_a_pydantic_class_is_read():
         ('{"a": NaN}', "has NaN"),
         ("{", "is not JSON"),
         ({"a": object()}, "is not JSON"),
+        ({"minimum": 10**4500}, "has a number of more than 4,000 digits"),
         (b"\xff", "is not UTF-8 at byte 0"),
         ('{"a":' * (MAX_DEPTH + 2) + "{}" + "}" * (MAX_DEPTH + 2), "nested deeper"),
     ],
