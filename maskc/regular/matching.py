@@ -55,13 +55,16 @@ _WORDS = ("EOF", "EOT", "END")  # what a name before a text may be, as in a shel
 
 
 def match_length(pattern: str, text: str, flags: int = 0) -> int | None:
-    """Return how many characters ``re.match`` reads, ``None`` if it does not match.
+    r"""Return how many characters ``re.match`` reads, ``None`` if it does not match.
+
+    In a text of no characters ``\B`` matches, as in ``re`` of Python 3.14, with any Python.
 
     Raises:
         UnsupportedTerminalError: ``re`` could try too many paths, and the pattern is not regular.
         LimitError: the automaton is too large.
     """
-    if _count_paths(pattern, flags, len(text)) <= MOST_PATHS:
+    is_as_in_3_14 = text or r"\B" not in pattern
+    if is_as_in_3_14 and _count_paths(pattern, flags, len(text)) <= MOST_PATHS:
         found = re.match(pattern, text, flags)
         return None if found is None else found.end()
     return _follow(pattern, text, flags)

@@ -207,6 +207,8 @@ def test_the_length_is_that_of_re_where_re_is_not_asked(pattern, text):
         (".*.*.*.*.*.*c", "a" * 400, None),
         ("((a?){50}){50}", "", 0),
         (r"(?:\b){0,1000000000}", "a", 0),
+        (r"\B", "", 0),
+        (r"(?!\B)|a", "", None),
     ],
 )
 def test_what_re_would_try_for_ever_is_answered(pattern, text, length):
