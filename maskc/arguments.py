@@ -64,8 +64,8 @@ def as_choices(what: str, value: Any) -> Iterator[Any]:
     return as_items(what, value)
 
 
-def as_seconds(what: str, value: Any) -> float:
-    """Return a time in seconds.
+def as_float(what: str, value: Any) -> float:
+    """Return a number as Python's float.
 
     Raises:
         WrongTypeError: it is not a number.
@@ -75,12 +75,12 @@ def as_seconds(what: str, value: Any) -> float:
     if not is_number or isinstance(value, bool | type):
         raise WrongTypeError(f"{what} must be a number, not {describe(value)}")
     try:
-        seconds = float(value)
+        number = float(value)
     except OverflowError:
         return float("inf") if value > 0 else 0.0
-    if seconds != seconds:
-        raise WrongValueError(f"{what} is NaN; give a number of seconds")
-    return seconds
+    if number != number:
+        raise WrongValueError(f"{what} is NaN; give a number")
+    return number
 
 
 def as_mapping(what: str, value: Any) -> Mapping[str, Any]:

@@ -15,12 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
-from maskc.arguments import as_items, as_text
+from maskc.arguments import as_float, as_items, as_text
 from maskc.errors import UnfinishedTextError, WrongValueError
 from maskc.generation.models import Asked, Prompt, Source, Wanted, open_source, read_wanted
-from maskc.runtime.arguments import as_count
+from maskc.runtime.arguments import as_count, as_number
 
 MAX_TOKENS = 1_024
 
@@ -221,7 +222,12 @@ def _read(
     words = (stop,) if isinstance(stop, str) else tuple(as_items("stop", stop))
     if any(not as_text("a stop string", word) for word in words):
         raise WrongValueError("a stop string is empty; leave it out")
-    asked = Asked(prompt, int(max_tokens), float(temperature), seed)
+    heat = as_float("temperature", temperature)
+    if not 0 <= heat < inf:
+        raise WrongValueError(f"temperature is {heat}; give 0 or more")
+    said = prompt if isinstance(prompt, str) else list(as_items("a prompt of messages", prompt))
+    drawn = None if seed is None else as_number("seed", seed)
+    asked = Asked(said, int(max_tokens), heat, drawn)
     return about, open_source(model, tokenizer), asked, words
 
 

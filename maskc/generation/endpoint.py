@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from maskc.arguments import as_mapping, as_text
 from maskc.errors import WrongTypeError, WrongValueError
 from maskc.integrations.errors import IntegrationError
 
@@ -52,8 +53,9 @@ class Endpoint:
     seconds: float = 600.0
 
     def __post_init__(self) -> None:
-        if not self.url.startswith(("http://", "https://")):
+        if not as_text("the address", self.url).startswith(("http://", "https://")):
             raise WrongValueError(f"the address {self.url[:60]!r} is not one of http or https")
+        as_mapping("fields", self.fields)
 
     def write(self, wanted: Wanted, asked: Asked, take: Take) -> str:
         """Ask the server for a text; see :class:`maskc.generation.models.Source`.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from maskc.arguments import as_seconds
+from maskc.arguments import as_float
 from maskc.runtime import made_once
 from maskc.runtime.artifact import Compiled
 from maskc.runtime.batches import allocate_bitmask
@@ -98,7 +98,7 @@ class Constraint(Compiled):
         Raises:
             LimitError: a text cannot be followed, as :meth:`matcher` says.
         """
-        until, n_masks = time.monotonic() + as_seconds("seconds", seconds), 0
+        until, n_masks = time.monotonic() + as_float("seconds", seconds), 0
         choose = random.Random(0)  # noqa: S311  # no secret
         bitmask = allocate_bitmask(1, self.vocab_size)
         while time.monotonic() < until:

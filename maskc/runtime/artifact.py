@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.arguments import as_flag, as_path, as_seconds, as_text
+from maskc.arguments import as_flag, as_float, as_path, as_text
 from maskc.artifact.container import encode
 from maskc.artifact.model import Contents, examples_of
 from maskc.artifact.sections import is_general, is_link, is_schema
@@ -290,7 +290,7 @@ class Artifact(Compiled):
             LimitError: a text asks too much for one mask, see :func:`load`.
             TypeError: a token is no integer.
         """
-        until = as_seconds("seconds", seconds)
+        until = as_float("seconds", seconds)
         if examples is None:
             examples = examples_of(self.contents)
         return follow_examples(self.matcher, self.vocab_size, examples, until)

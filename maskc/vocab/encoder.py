@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
+from maskc.arguments import as_path
 from maskc.errors import TokenizerError
 from maskc.vocab.files import UNDAMAGED, FileFormat, TokenizerFile, open_tokenizer_file
 from maskc.vocab.huggingface import LOWER_BAR
@@ -320,6 +321,7 @@ def load_encoder(spec: str, *, is_text: Callable[[int], bool] | None = None) -> 
         TokenizerError: the tokenizer is unknown or broken, the package that encodes for it is
             not installed, or the file does not hold what encoding needs.
     """
+    spec = as_path("a tokenizer", spec)
     encoding = open_encoding(spec)
     if encoding is not None:
         name, table = read_tokenizer(encoding)

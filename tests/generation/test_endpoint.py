@@ -210,11 +210,16 @@ def test_a_server_that_is_not_there_is_told(url):
         ("http://localhost/v1", {}, {"max_tokens": 0}, "max_tokens is 0"),
         ("http://localhost/v1", {}, {"stop": [""]}, "a stop string is empty"),
         ("http://localhost/v1", {}, {"stop": [3]}, "a stop string must be a str"),
+        ("http://localhost/v1", {}, {"temperature": -1}, "temperature is -1.0; give 0 or more"),
+        ("http://localhost/v1", {}, {"temperature": float("nan")}, "temperature is NaN"),
+        ("http://localhost/v1", {}, {"temperature": "hot"}, "temperature must be a number"),
+        ("http://localhost/v1", {}, {"seed": "x"}, "seed must be an int"),
+        ("http://localhost/v1", {}, {"prompt": None}, "a prompt of messages must be a list"),
     ],
 )
 def test_a_wrong_argument_is_refused_before_anything_is_asked(model, wanted, more, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        maskc.generate(model, None, wanted, prompt="Go.", **more)
+        maskc.generate(model, None, wanted, **{"prompt": "Go.", **more})
 
 
 def test_a_redirect_is_not_followed_and_no_key_is_found_elsewhere(server, monkeypatch):

@@ -13,7 +13,7 @@ from maskc.bounded import QUIET
 from maskc.errors import GrammarError, WrongTypeError, WrongValueError
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.kit.file import make_kit
-from maskc.vocab import load_vocabulary
+from maskc.vocab import load_encoder, load_vocabulary
 from tests.fuzz.api import Calls, run_call
 
 KIT = make_kit(load_vocabulary("bytes"))
@@ -40,6 +40,9 @@ def test_calls_with_hostile_arguments_raise_nothing_else(tmp_path, monkeypatch):
         (lambda: KIT.choice({"yes": 1}), "choices must be a list, not a mapping"),
         (lambda: maskc.compile_grammar(b"start:", tokenizer="bytes"), "what is neither a grammar"),
         (lambda: maskc.compile_grammar(None, tokenizer="bytes"), "what is neither a grammar"),
+        (lambda: load_encoder(None), "a tokenizer must be a path, not None"),
+        (lambda: maskc.Endpoint(None), "the address must be a str, not None"),
+        (lambda: maskc.Endpoint("http://a", fields=1), "fields must be a mapping, not int"),
         (lambda: make_kit("bytes"), "a vocabulary is one of maskc.vocab.load_vocabulary"),
         (lambda: _force(lambda _: None), "tokens must be a list, not None"),
         (lambda: _force(lambda _: {"input_ids": [97]}), "a token of encode must be an int"),
