@@ -298,7 +298,12 @@ class LinkMachine:
         key = (hypotheses, token_id)
         found: tuple[Link, ...] | None = self._results.moves.get(key)
         if found is None:
-            found = self._take(hypotheses, token_id)
+            text = self._results.text_of(token_id)
+            found = self.step(hypotheses, text) if text else ()
+            if any(hypothesis.piece.has_atoms for hypothesis in hypotheses):
+                atoms = self.boundaries.take(hypotheses, token_id)
+                found = tuple(dict.fromkeys((*found, *atoms)))
+                check_hypotheses(len(found))
             self._results.moves.put(key, found)
         return found
 
@@ -312,15 +317,6 @@ class LinkMachine:
     def list_atoms(self, hypotheses: tuple[Link, ...]) -> list[int]:
         """Return the tokens that are taken as atoms, whatever they write, in order."""
         return sorted({t for piece, inner, _ in hypotheses for t in piece.atoms(inner)})
-
-    def _take(self, hypotheses: tuple[Link, ...], token_id: int) -> tuple[Link, ...]:
-        text = self._results.text_of(token_id)
-        found = self.step(hypotheses, text) if text else ()
-        if any(hypothesis.piece.has_atoms for hypothesis in hypotheses):
-            atoms = self.boundaries.take(hypotheses, token_id)
-            found = tuple(dict.fromkeys((*found, *atoms)))
-            check_hypotheses(len(found))
-        return found
 
     def step(self, hypotheses: tuple[Link, ...], text: bytes) -> tuple[Link, ...]:
         with one_mask(self.pool.steps):

@@ -20,9 +20,9 @@ of characters, and several at once as in Antimirov 1996 (doi:10.1016/0304-3975(9
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from maskc.runtime.link.joining.pieces import Link, Piece
 
 MAX_DEPTH = 100
+_Found = TypeVar("_Found")
 _numbers = count(1)
 
 Entry = tuple["Piece", "Rest"]
@@ -127,22 +128,23 @@ class Repetition(Expression):
         return self.body.enter(boundaries.rest(left, after), boundaries)
 
 
+class _FoundOnce(Generic[_Found]):
+    """An attribute of a rest that its method finds.
+
+    There is no lock: what is found may wait for a compiler. Two threads find equal things.
+    """
+
+    def __init__(self, find: Callable[[Any], _Found]) -> None:
+        self._find, self._name = find, find.__name__
+
+    def __get__(self, rest: Rest, owner: type) -> _Found:
+        found: _Found = self._find(rest)
+        rest.__dict__[self._name] = found  # where Python looks before it asks here
+        return found
+
+
 class Rest:
     """What is left of a text: an expression and the rest after it; neither at the end."""
-
-    __slots__ = (
-        "__weakref__",
-        "_boundaries",
-        "_capped",
-        "_entries",
-        "_first_bytes",
-        "_starts",
-        "after",
-        "depth",
-        "expression",
-        "may_be_empty",
-        "number",
-    )
 
     def __init__(
         self, expression: Expression | None, after: Rest | None, boundaries: PieceBoundaries
@@ -154,49 +156,34 @@ class Rest:
         )
         self.depth: int = 0 if after is None else after.depth + 1  # how many expressions are left
         self.number: int = next(_numbers)  # above 0; no other rest of the process ever has it
-        self._entries: tuple[Entry, ...] | None = None
-        self._starts: tuple[Link, ...] | None = None
-        self._capped: Rest | None = None
-        self._first_bytes: tuple[frozenset[int] | None] | None = None
 
-    @property
+    @_FoundOnce
     def entries(self) -> tuple[Entry, ...]:
         """The pieces that may come next, each with what is left after it."""
-        if self._entries is None:
-            found: dict[Entry, None] = {}
-            here = self
-            while here.expression is not None and here.after is not None:
-                found.update(dict.fromkeys(here.expression.enter(here.after, self._boundaries)))
-                if not here.expression.may_be_empty:
-                    break
-                here = here.after
-            self._entries = tuple(found)
-        return self._entries
+        found: dict[Entry, None] = {}
+        here = self
+        while here.expression is not None and here.after is not None:
+            found.update(dict.fromkeys(here.expression.enter(here.after, self._boundaries)))
+            if not here.expression.may_be_empty:
+                break
+            here = here.after
+        return tuple(found)
 
-    @property
+    @_FoundOnce
     def starts(self) -> tuple[Link, ...]:
-        if self._starts is None:
-            self._starts = tuple(
-                start for piece, after in self.entries for start in piece.start(after)
-            )
-        return self._starts
+        return tuple(start for piece, after in self.entries for start in piece.start(after))
 
-    @property
+    @_FoundOnce
     def first_bytes(self) -> frozenset[int] | None:
         """Bytes outside of which what is left does not go on, ``None`` if that is not known."""
-        if self._first_bytes is None:
-            every = [piece.first_bytes for piece, _ in self.entries]
-            known = [bytes_ for bytes_ in every if bytes_ is not None]
-            is_known = len(known) == len(every)
-            self._first_bytes = (frozenset().union(*known) if is_known else None,)
-        return self._first_bytes[0]
+        every = [piece.first_bytes for piece, _ in self.entries]
+        known = [bytes_ for bytes_ in every if bytes_ is not None]
+        return frozenset().union(*known) if len(known) == len(every) else None
 
-    @property
+    @_FoundOnce
     def capped(self) -> Rest:
         """A rest that no token tells from this one: no count in it is larger than a token."""
-        if self._capped is None:
-            self._capped = self._boundaries.cap(self)
-        return self._capped
+        return self._boundaries.cap(self)
 
     def walk(self, trie: Trie, nodes: Sequence[int] | Ints) -> Part:
         return self._boundaries.walk(self, trie, np.asarray(nodes, dtype=np.int32))
