@@ -100,8 +100,8 @@ def _compile_given(
         return _compile(read, vocabulary, bounds, progress)
     if any((*starts, *settings.values())):
         raise WrongTypeError("a list of texts has no start, parser, lexer, postlex, dialect, roles")
-    words = list(as_choices("what is neither a grammar's path nor its text", given))
-    return _compile(lambda: ChoicesJob(words), vocabulary, bounds, name="choices")
+    words = as_choices("what is neither a grammar's path nor its text", given)
+    return _compile(lambda: ChoicesJob(list(words)), vocabulary, bounds, name="choices")
 
 
 def _compile(

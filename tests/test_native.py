@@ -12,6 +12,14 @@ def test_what_is_compiled_are_modules_of_the_runtime_and_what_they_share():
     assert all((build_native.ROOT / path).exists() for path in build_native.INTERPRETED)
 
 
+def test_what_is_compiled_has_no_attribute_that_is_kept_in_a_dict():
+    # Objects of compiled classes have none.
+    for path in build_native.sources():
+        text = (build_native.ROOT / path).read_text()
+        assert "@made_once" not in text, path
+        assert "@cached_property" not in text, path
+
+
 def test_a_source_that_is_not_what_was_compiled_is_found(tmp_path):
     (tmp_path / "build").mkdir()
     for name in ("same.py", "edited.py", "gone.py"):

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from maskc.arguments import as_float, as_items, as_text
+from maskc.arguments import as_choices, as_float, as_items, as_mapping, as_text
 from maskc.errors import UnfinishedTextError, WrongValueError
 from maskc.generation.models import Asked, Prompt, Source, Wanted, open_source, read_wanted
 from maskc.runtime.arguments import as_count, as_number
@@ -225,7 +225,10 @@ def _read(
     heat = as_float("temperature", temperature)
     if not 0 <= heat < inf:
         raise WrongValueError(f"temperature is {heat}; give 0 or more")
-    said = prompt if isinstance(prompt, str) else list(as_items("a prompt of messages", prompt))
+    said = prompt
+    if not isinstance(prompt, str):
+        messages = as_choices("a prompt of messages", prompt)
+        said = [as_mapping("a message of the prompt", message) for message in messages]
     drawn = None if seed is None else as_number("seed", seed)
     asked = Asked(said, int(max_tokens), heat, drawn)
     return about, open_source(model, tokenizer), asked, words

@@ -137,6 +137,7 @@ class Examples:
             if self._followed.get(name) == identity:
                 return
             if identity[1] is None:
+                self._followed[name] = identity  # also if they ask too much: they stay the same
                 n_followed = artifact.prepare(seconds=SECONDS)
                 _log.info("artifact %s: %s tokens of examples followed", name, f"{n_followed:,}")
             else:

@@ -117,7 +117,9 @@ _models: dict[int, ServedModel] = {}
 
 
 def find_model(config: Any, tokenizer: Any) -> ServedModel:
-    return _models.setdefault(id(config), ServedModel(config, tokenizer))
+    """Return what is made for a model; without a tokenizer nothing is, and nothing is kept."""
+    made = ServedModel(config, tokenizer)
+    return made if tokenizer is None else _models.setdefault(id(config), made)
 
 
 def wait_before(original: Callable[..., Any]) -> Callable[..., Any]:

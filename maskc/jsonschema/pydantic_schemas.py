@@ -29,13 +29,15 @@ _NUMBER = f"[+-]?{_UNSIGNED}"
 _INTEGER = "^(?:0|-?[1-9][0-9]{0,4299})$"  # sys.int_info.default_max_str_digits
 _TRIMMED = r"^(?:[^\s\x85](?:[\s\S]*[^\s\x85])?)?$"  # by what Rust trims
 
-_LABEL = "[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"  # without --, so not one of IDNA that has to decode
+_LABEL = "[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*"  # without --, so not one of IDNA that has to decode
 _BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
-_HOST = rf"(?:(?:{_LABEL}\.)*[A-Za-z](?:-?[A-Za-z0-9])*|{_BYTE}(?:\.{_BYTE}){{3}})"
-_PORT = "(?::(?:[1-5]?[0-9]{1,4}|6[0-4][0-9]{3}))?"
-_USER = "(?:[A-Za-z0-9._~-]+(?::[A-Za-z0-9._~-]*)?@)?"
+_HOST = rf"(?:{_LABEL}\.)*[A-Za-z](?:[_-]?[A-Za-z0-9])*|{_BYTE}(?:\.{_BYTE}){{3}}"
+_PORT = "(?::(?:[1-5]?[0-9]{1,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+_OF_USER = "(?:[A-Za-z0-9._~!$&'()*+;=-]|%[0-9A-Fa-f]{2})"
+_USER = f"(?:{_OF_USER}+(?::{_OF_USER}*)?@|:{_OF_USER}+@)?"
 
 _N_FRACTION_DIGITS = 17  # after the point, as in the plain layout
+_N_DIGITS = 15  # of a number: Pydantic reads it as a float first
 
 # Types of keys that are no texts → what their texts are.
 _NAMES: dict[str, dict[str, Any]] = {
@@ -43,6 +45,7 @@ _NAMES: dict[str, dict[str, Any]] = {
     "number": {"pattern": f"^{_NUMBER}$"},
     "boolean": {"enum": ["true", "false"]},
 }
+_AS_TEXTS = "its integers are also read as texts"  # a comment of an enumeration
 
 _HEX = "[0-9A-Fa-f]"
 
@@ -50,19 +53,24 @@ _HEX = "[0-9A-Fa-f]"
 def _write_others(words: Sequence[str]) -> str:
     """Return a pattern of the words of two or more letters but some, without a look-ahead.
 
-    >>> _write_others(["ab"])
-    '(?:[bcdefghijklmnopqrstuvwxyz][a-z]{1,30}|a[acdefghijklmnopqrstuvwxyz][a-z]{0,30}|ab[a-z]{1,30})'
+    In upper case, too: of ``a``, the words are two or more letters, and the pattern is
+    ``(?:[bcd…BCD…][A-Za-z]{1,30}|[aA][A-Za-z]{1,30})``.
     """
     following: dict[str, str] = {}
     for word in words:
         for n, letter in enumerate(word):
             following[word[:n]] = following.get(word[:n], "") + letter
-    found = [word for word in following if len(word) > 1 and word not in words]
+    found = [_spell(word) for word in following if len(word) > 1 and word not in words]
     for word, letters in following.items():
         others = "".join(letter for letter in ascii_lowercase if letter not in letters)
-        found.append(f"{word}[{others}][a-z]{{{0 if word else 1},30}}")
-    found += [f"{word}[a-z]{{1,30}}" for word in words if word not in following]
+        least = 0 if word else 1
+        found.append(f"{_spell(word)}[{others}{others.upper()}][A-Za-z]{{{least},30}}")
+    found += [f"{_spell(word)}[A-Za-z]{{1,30}}" for word in words if word not in following]
     return f"(?:{'|'.join(found)})"
+
+
+def _spell(word: str) -> str:
+    return "".join(f"[{letter}{letter.upper()}]" for letter in word)
 
 
 # Formats that Pydantic alone knows, or reads more narrowly → what is said in their place.
@@ -74,16 +82,17 @@ _FORMATS: dict[str, dict[str, Any]] = {
         }
         for version in range(1, 9)
     },
-    "base64": {
-        "pattern": "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
-    },
-    "base64url": {
-        "pattern": "^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2}==|[A-Za-z0-9_-]{3}=)?$",
+    **{
+        name: {
+            "pattern": f"^(?:[A-Za-z0-9{two}]{{4}})*"
+            f"(?:[A-Za-z0-9{two}][AQgw]==|[A-Za-z0-9{two}]{{2}}[AEIMQUYcgkosw048]=)?$"
+        }
+        for name, two in (("base64", "+/"), ("base64url", "_-"))
     },
     # As the package email-validator takes them: no quotes, and no names of special use.
     "email": {
         "maxLength": 254,
-        "pattern": "^[A-Za-z0-9](?:[._+-]?[A-Za-z0-9]){0,31}"
+        "pattern": r"^[A-Za-z0-9_](?:\.?[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]){0,31}"
         r"@(?:[A-Za-z0-9](?:-?[A-Za-z0-9]){0,30}\.)+"
         f"{_write_others(('arpa', 'invalid', 'local', 'localhost', 'onion', 'test'))}$",
     },
@@ -118,12 +127,11 @@ class NarrowJsonSchema(GenerateJsonSchema):
         if not numbers:  # of what is written, not read
             return found
         places, digits = schema.get("decimal_places"), schema.get("max_digits")
-        is_free = numbers == [{"type": "number"}] and places is None and digits is None
-        texts = [{"type": "string", "pattern": f"^{_NUMBER}$"}] if is_free else []
-        asked = _count_digits(places, digits)
-        return {
-            "anyOf": [*({**numbers[0], "allOf": asked} if asked else n for n in numbers), *texts]
-        }
+        asked, pattern = _count_digits(places, digits)
+        number = {**numbers[0], "allOf": [asked]} if asked else numbers[0]
+        if numbers != [{"type": "number"}]:  # no pattern says which texts are in bounds
+            return number
+        return {"anyOf": [number, {"type": "string", "pattern": f"^[+-]?{pattern}$"}]}
 
     def url_schema(self, schema: Any) -> Any:
         return _narrow(super().url_schema(schema), _write_url(schema, many=False))
@@ -140,16 +148,46 @@ class NarrowJsonSchema(GenerateJsonSchema):
         del schema
         return {"type": "string", "pattern": f"^{_NUMBER}(?:[+-]{_UNSIGNED}j)?$"}
 
+    def enum_schema(self, schema: Any) -> Any:
+        found = super().enum_schema(schema)
+        return {**found, "$comment": _AS_TEXTS} if schema.get("sub_type") == "int" else found
+
     def dict_schema(self, schema: Any) -> Any:
-        found = super().dict_schema(schema)
+        return self._narrow_names(super().dict_schema(schema), schema)
+
+    def _common_dict_schema(self, schema: Any) -> Any:  # of OrderedDict and its like, since 2.13
+        return self._narrow_names(super()._common_dict_schema(schema), schema)
+
+    def _narrow_names(self, found: Any, schema: Any) -> Any:
         keys = self.generate_inner(schema["keys_schema"]) if "keys_schema" in schema else {}
-        is_decimal = {"type": "number"} in keys.get("anyOf", ())
-        names = _NAMES.get("number" if is_decimal else keys.get("type", ""), keys)
+        names = keys if "$ref" in keys else _name_texts(keys)
         if names not in ({}, {"type": "string"}):
-            found["propertyNames"] = dict(names)
+            found["propertyNames"] = names
         if "patternProperties" in found:
             found["additionalProperties"] = False
         return found
+
+
+def _name_texts(keys: Any) -> Any:
+    """Return the schema of the texts of keys; ``False`` if none is read.
+
+    >>> _name_texts({"anyOf": [{"type": "integer", "minimum": 1}, {"const": "all"}, {"const": 1}]})
+    {'anyOf': [{'pattern': '^(?:0|-?[1-9][0-9]{0,4299})$'}, {'enum': ['all']}]}
+    """
+    if not isinstance(keys, dict):
+        return keys
+    if isinstance(keys.get("anyOf"), list):
+        read = [names for names in map(_name_texts, keys["anyOf"]) if names is not False]
+        return {"anyOf": read} if read else False
+    values = [keys["const"]] if "const" in keys else keys.get("enum")
+    if isinstance(values, list):
+        kinds = (str, int) if keys.get("$comment") == _AS_TEXTS else (str,)
+        texts = [str(value) for value in values if isinstance(value, kinds)]
+        return {"enum": texts} if texts else False
+    kind = keys.get("type")
+    if kind in ("null", "array", "object"):
+        return False
+    return dict(_NAMES[kind]) if isinstance(kind, str) and kind in _NAMES else keys
 
 
 def _narrow(found: Any, pattern: str | None) -> Any:
@@ -157,25 +195,32 @@ def _narrow(found: Any, pattern: str | None) -> Any:
     return found if pattern is None or "format" not in found else {**found, "pattern": pattern}
 
 
-def _count_digits(places: int | None, digits: int | None) -> list[dict[str, Any]]:
-    """Return schemas of the numbers with so many decimal places, and so many digits in all.
+def _count_digits(places: int | None, digits: int | None) -> tuple[dict[str, Any], str]:
+    """Return a schema of the numbers with so many decimal places, and so many digits in all.
 
-    >>> _count_digits(1, 3)
-    [{'multipleOf': 0.1, 'exclusiveMinimum': -100, 'exclusiveMaximum': 100}]
+    Also a pattern of their texts, which have no sign and no exponent.
+
+    >>> _count_digits(1, 3)[0]
+    {'multipleOf': 0.1, 'exclusiveMinimum': -100, 'exclusiveMaximum': 100}
     """
     if digits is None:
-        return [] if places is None else [{"multipleOf": float(f"1e-{places}")}]
-    either = [
-        {
-            "multipleOf": float(f"1e-{n}"),
-            "exclusiveMinimum": -(10 ** (digits - n)),
-            "exclusiveMaximum": 10 ** (digits - n),
-        }
-        for n in (
-            range(min(digits, _N_FRACTION_DIGITS) + 1) if places is None else [min(places, digits)]
-        )
-    ]
-    return either if len(either) == 1 else [{"anyOf": either}]
+        if places is None:
+            return {}, _UNSIGNED
+        written = rf"[0-9]+(?:\.[0-9]{{1,{places}}})?" if places else "[0-9]+"
+        return {"multipleOf": float(f"1e-{min(places, _N_FRACTION_DIGITS)}")}, written
+    most = min(digits, _N_DIGITS) if places is None else min(digits, places)
+    numbers, texts = list[dict[str, Any]](), list[str]()
+    for n in range(most + 1) if places is None else [most]:
+        bound = 10 ** (min(digits, _N_DIGITS) - min(n, _N_DIGITS))
+        ends = {"exclusiveMinimum": -bound, "exclusiveMaximum": bound}
+        number = {"multipleOf": float(f"1e-{min(n, _N_DIGITS)}"), **ends}
+        if digits > n:
+            numbers.append(number)
+            texts.append(rf"[0-9]{{1,{digits - n}}}" + (rf"(?:\.[0-9]{{1,{n}}})?" if n else ""))
+        else:  # 0 itself has a digit before the point
+            numbers.append({**number, "not": {"const": 0}})
+            texts.append(rf"0\.[0-9]{{0,{n - 1}}}[1-9]")
+    return numbers[0] if len(numbers) == 1 else {"anyOf": numbers}, f"(?:{'|'.join(texts)})"
 
 
 def _write_url(schema: Any, *, many: bool) -> str | None:
@@ -191,12 +236,14 @@ def _write_url(schema: Any, *, many: bool) -> str | None:
     schemes = "|".join("".join(c if c.isalnum() else f"[{c}]" for c in one) for one in allowed)
     if allowed == ["file"]:
         return f"^(?:{schemes}):///[!-~]*$"
-    hosts = f"{_HOST}{_PORT}(?:,{_HOST}{_PORT})*" if many else f"{_HOST}{_PORT}"
+    # The format says which texts in brackets are addresses; that of several hosts is Pydantic's.
+    one = f"(?:{_HOST}){_PORT}" if many else rf"(?:{_HOST}|\[[0-9A-Fa-f:.]+\]){_PORT}"
+    hosts = f"{one}(?:,{one})*" if many else one
     return f"^(?:{schemes})://{_USER}{hosts}(?:[/?#][!-~]*)?$"
 
 
 def _finish(schema: Any) -> Any:
-    """Replace formats by what they mean, and integers that are names of members by their texts."""
+    """Replace formats by what they mean, and keys that are referred to by their texts."""
     pending = [schema]
     while pending:
         one = pending.pop()
@@ -204,11 +251,12 @@ def _finish(schema: Any) -> Any:
             continue
         if isinstance(one.get("format"), str) and one["format"] in _FORMATS:
             one["allOf"] = [*one.get("allOf", ()), deepcopy(_FORMATS[one.pop("format")])]
-        name = one.get("propertyNames", {}).get("$ref", "").removeprefix("#/$defs/")
-        keys = schema.get("$defs", {}).get(name, {})
-        if not all(isinstance(value, str) for value in keys.get("enum", ())):
-            kinds = (str, int) if keys.get("type") == "integer" else (str,)
-            texts = [str(value) for value in keys["enum"] if isinstance(value, kinds)]
-            one["propertyNames"] = {"enum": texts}
+        names = one.get("propertyNames")
+        if isinstance(names, dict) and isinstance(names.get("$ref"), str):
+            name = names["$ref"].removeprefix("#/$defs/")
+            target = schema.get("$defs", {}).get(name)
+            texts = _name_texts(target)
+            if texts != target:
+                one["propertyNames"] = texts
         pending += [inner for _, inner in subschemas_of(one, 2020)]
     return schema

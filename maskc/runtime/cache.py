@@ -69,10 +69,12 @@ class Budget:
 
     Attributes:
         limit: as given, less what was given up.
+        n_generations: how many were started; while it stays, nothing is evicted.
     """
 
     def __init__(self, limit: int) -> None:
         self.limit, self._share = limit, limit // 3
+        self.n_generations = 0
         self._charged = 0
         self._previous = 0  # of the previous generation
         self._caches: dict[int, Generations] = {}  # of the caches that live, by id
@@ -114,6 +116,7 @@ class Budget:
         """Evict everything and free it now, however long that takes."""
         with self._lock:
             self._charged = self._previous = 0
+            self.n_generations += 1
             self._evicted.clear()
             for generations in list(self._caches.values()):
                 generations.start()
@@ -131,6 +134,7 @@ class Budget:
                     self._evicted[-1].popitem()
             if self._charged > self._share:
                 self._charged, self._previous = 0, self._charged
+                self.n_generations += 1
                 self._evicted += [known.start() for known in list(self._caches.values())]
         # Without the lock: what the collector frees may be somebody's who comes here.
         if n_freed % _COLLECTED_AFTER == 0 and gc.isenabled():

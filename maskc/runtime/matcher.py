@@ -19,7 +19,8 @@ from maskc.runtime.undo import UndoLog
 
 if TYPE_CHECKING:
     from maskc.runtime.artifact import Compiled
-    from maskc.runtime.budget import Completion, Point
+    from maskc.runtime.budget import Completion
+    from maskc.runtime.budget.completions import Point
 
 _HALF = "has half of a surrogate pair, which has no UTF-8; leave it out"
 # Of a matcher that has filled no bitmask.

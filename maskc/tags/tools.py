@@ -379,7 +379,10 @@ def describe_tools(
 
 
 def name_of(asked: Any) -> bytes | None:
-    """Return bytes that are the same only for the same request, ``None`` if it is no plain JSON."""
+    """Return bytes that only equal requests of plain JSON share; ``None``: it cannot be written.
+
+    What is no JSON may share them with other such things, never with JSON, and is refused later.
+    """
     try:
         # Without references, so equal values have equal bytes.
         return marshal.dumps(asked, 2)

@@ -48,6 +48,7 @@ from maskc.runtime.budget.completions import (
     CompletionWriting,
     Known,
     Needs,
+    Point,
     Texts,
     list_tokens,
     text_of,
@@ -78,26 +79,6 @@ class Completion(NamedTuple):
     """Tokens that finish a text."""
 
     tokens: list[int]  # their ids, the end of sequence last
-
-
-class Point:
-    """A point of a text, and what is known to finish it."""
-
-    __slots__ = ("cell", "hypotheses", "key", "known", "leads", "masks", "needs", "plain_from")
-
-    def __init__(self, hypotheses: Hypotheses, key: Hashable, needs: Needs, known: Known) -> None:
-        # key: equal for two points only if they have the same future
-        # known: all completions that were known when the last mask was made
-        self.hypotheses, self.key, self.needs, self.known = hypotheses, key, needs, known
-        self.cell = LOST  # a completion
-        # The completion that was followed last, and where its first token leads.
-        self.leads: tuple[Cell, Hypotheses] = (LOST, ())
-        self.plain_from = min(FAR, needs.most + 1)  # with so many tokens left, the plain mask
-        self.masks: dict[int, Words] = {}  # by the tokens that are left
-
-    def keeps(self, promised: Cell | None) -> bool:
-        """Return whether the completion has no more tokens than a promised one."""
-        return promised is None or self.cell.n_tokens <= promised.n_tokens
 
 
 class Endings:
@@ -169,7 +150,9 @@ class Endings:
                 self._seen[id(hypotheses)] = found
         promised = None
         if before is not None:
-            promised = self._promised(before, hypotheses, key, is_known=found is not None)
+            promised = self._promised(before, hypotheses, key)
+            if promised is None and before.cell.n_tokens < FAR and self._key_now(before) == key:
+                return before  # captures make other objects of the same hypotheses
         if found is not None and found.keeps(promised):
             return found
         with self._lock, one_mask(self._most_steps, _REMEDY):
@@ -181,9 +164,16 @@ class Endings:
                 found.cell, found.masks = promised, {}
             return found
 
-    def _promised(
-        self, before: Point, hypotheses: Hypotheses, key: Hashable, *, is_known: bool
-    ) -> Cell | None:
+    @property
+    def _generation(self) -> int:
+        budget = self._machine.pool.budget
+        return 0 if budget is None else budget.n_generations
+
+    def _key_now(self, point: Point) -> Hashable:
+        is_old = point.generation != self._generation
+        return key_of(self._machine, point.hypotheses) if is_old else point.key
+
+    def _promised(self, before: Point, hypotheses: Hypotheses, key: Hashable) -> Cell | None:
         """Return the rest of a completion if the text took its first token, ``None`` if not."""
         (cell, after), machine = before.leads, self._machine
         if cell is not before.cell:
@@ -191,15 +181,16 @@ class Endings:
             after = machine.take(before.hypotheses, cell.token) if cell.token >= 0 else ()
             before.leads = (cell, after)
         is_followed = after is hypotheses or key_of(machine, after) == key
-        if not is_followed and not is_known:
-            # Where numbers were evicted meanwhile, what is not known has another key.
+        if not is_followed and before.generation != self._generation:
+            # Where numbers were evicted meanwhile, the same hypotheses may have another key.
             is_followed = {*map(machine.describe, after)} == {*map(machine.describe, hypotheses)}
         return cell.then if is_followed else None
 
     def _find_point(self, hypotheses: Hypotheses, key: Hashable, known: Known | None) -> Point:
         here, follow = self._texts.stand_in(hypotheses), self._completions.follow
         needs = self._needs.setdefault(key_of(self._machine, here), Needs(here))
-        found = self._points[key] = Point(hypotheses, key, needs, self._completions.known)
+        known_here, generation = self._completions.known, self._generation
+        found = self._points[key] = Point(hypotheses, key, generation, needs, known_here)
         found.cell = cell = self._completions.find(here, known)
         text = text_of(cell, _MOST_CHECKED)
         if self._texts.key_at(here) != NO_KEY and not follow(hypotheses, text):

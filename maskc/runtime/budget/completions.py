@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from maskc.runtime.link.joining import LinkMachine
 from maskc.runtime.machine import Hypotheses, Machine, key_of
-from maskc.runtime.schema.tries import ROOT, TokenIndex
+from maskc.runtime.schema.tries import ROOT, TokenIndex, Words
 from maskc.runtime.step_budget import charge_steps
 
 FAR: Final = 1 << 30  # tokens: no end is known
@@ -71,6 +71,32 @@ class Needs:
         # uint16, after each in the order of the index; None: not remembered
         self.by_token: NDArray[np.uint16] | None = None
         self.by_atom: dict[int, int] = {}  # after tokens that are taken whole, by id
+
+
+class Point:
+    """A point of a text, and what is known to finish it."""
+
+    __slots__ = (
+        *("cell", "generation", "hypotheses", "key", "known"),
+        *("leads", "masks", "needs", "plain_from"),
+    )
+
+    def __init__(
+        self, hypotheses: Hypotheses, key: Hashable, generation: int, needs: Needs, known: Known
+    ) -> None:
+        # key: equal for two points of one generation of the caches only if they have the same
+        # future; known: all completions that were known when the last mask was made
+        self.hypotheses, self.key, self.generation = hypotheses, key, generation
+        self.needs, self.known = needs, known
+        self.cell = LOST  # a completion
+        # The completion that was followed last, and where its first token leads.
+        self.leads: tuple[Cell, Hypotheses] = (LOST, ())
+        self.plain_from = min(FAR, needs.most + 1)  # with so many tokens left, the plain mask
+        self.masks: dict[int, Words] = {}  # by the tokens that are left
+
+    def keeps(self, promised: Cell | None) -> bool:
+        """Return whether the completion has no more tokens than a promised one."""
+        return promised is None or self.cell.n_tokens <= promised.n_tokens
 
 
 class CompletionWriting:

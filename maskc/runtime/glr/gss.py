@@ -156,7 +156,8 @@ class GraphStructuredStack:
         self._sets = Cache(budget, _measure)  # the numbers of the nodes in order → set
         self._taken = Cache(budget, n_bytes=EDGE_BYTES)  # number of a set → its lookaheads
         self._shifted = Cache(budget)  # (number, terminal) → stacks, or ``NO_STACKS``
-        self._described = Cache(budget)  # (number, lookaheads) → what :meth:`describe` returns
+        # (number, lookaheads) → what :meth:`describe` returns, as long as the stacks are deep
+        self._described = Cache(budget, _measure_paths)
         # By the number of a set. A text goes on from the latest ones.
         self._reduced: dict[int, Reduced] = {}
         # the set before the first terminal
@@ -373,6 +374,10 @@ def index_nodes(stacks: Stacks, n_states: int) -> Nodes:
         _, state, below = stacks
         return {below[0] * n_states + state: (state, below)}
     return {below[0] * n_states + state: (state, below) for state, below in list_nodes(stacks)}
+
+
+def _measure_paths(_: object, paths: tuple[Paths, ...]) -> int:
+    return ENTRY_BYTES + _NODE_BYTES * sum(map(len, paths))
 
 
 def _measure(numbers: tuple[int, ...], _: Stacks) -> int:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc import Artifact, allocate_bitmask
+from maskc import Artifact, allocate_bitmask, capture
 from maskc.kit.file import make_kit
 from maskc.runtime.budget import SharedEndings, endings_of
 from maskc.vocab.vocabulary import Vocabulary
@@ -121,3 +121,38 @@ def test_what_a_text_was_promised_holds_whatever_is_evicted(cache_bytes):
     tokens = constraint.matcher().shortest_completion().tokens
     matcher = after(constraint, bytes(tokens[:-1]), len(tokens))
     assert within(matcher, constraint, 1) == constraint.ends
+
+
+@pytest.mark.parametrize("captures", [False, True])
+def test_a_text_that_has_not_moved_keeps_its_point_whatever_is_forgotten(captures):
+    artifact = compile_text("start: A+\nA: /[ab]/ ", (b"a", b"b", b"ab"))
+    maker = capture(artifact, "A") if captures else artifact
+    matcher = maker.matcher()
+    assert matcher.accept_token(0)
+    assert within(matcher, artifact, 5)
+    point = matcher._point
+    artifact.endings._begin_anew()
+    artifact.budget.clear()
+    assert matcher._find_point() is point
+
+
+NESTED = {"$defs": {"a": {"type": "array", "items": {"$ref": "#/$defs/a"}}}, "$ref": "#/$defs/a"}
+
+
+class WithoutDescriptions:
+    def __init__(self, machine):
+        self._machine = machine
+
+    def __getattr__(self, name):
+        assert name != "describe"
+        return getattr(self._machine, name)
+
+
+def test_without_eviction_no_stack_is_described():
+    # It takes time for all that is open: of deep texts the square of their depth.
+    constraint = make_kit(BYTES).json_schema(NESTED)
+    constraint.endings._machine = WithoutDescriptions(constraint.machine)
+    matcher = constraint.matcher()
+    for left in range(100, 60, -1):
+        assert within(matcher, constraint, left)
+        assert matcher.accept_bytes(b"[")

@@ -29,7 +29,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maskc.runtime import made_once
 from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.link.joining.pieces import ATOM, Word
@@ -254,6 +253,7 @@ class FreeScans(AutomatonScans):
     def __init__(self, automaton: FreeText, plain: AutomatonScans) -> None:
         super().__init__(automaton, plain.scanner)
         self._text, self._plain = automaton, plain
+        self._inside: list[_Whole] | None = None
 
     def _scan(self, at: int, bytes_: frozenset[int] | None) -> Scan:
         _, left, least = self._text.name_of(at)
@@ -264,13 +264,14 @@ class FreeScans(AutomatonScans):
 
     def find_whole(self, at: int) -> list[_Whole]:
         """Return where words are whole that begin inside of a token, or had begun in a state."""
+        if self._inside is None:
+            self._inside = self._find_inside()
         begun: list[_Whole] = []
         for back in self._text.begun(self._text.name_of(at)[0]):
             self._follow(ROOT, back, begun)
         return [*self._inside, *begun]
 
-    @made_once
-    def _inside(self) -> list[_Whole]:
+    def _find_inside(self) -> list[_Whole]:
         trie, found = self.index.tokens, list[_Whole]()
         for byte, child in self._text.children(0).items():
             nodes = np.flatnonzero(trie.byte_array == byte)

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from maskc.runtime import made_once
 from maskc.runtime.link.automata import START, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
 from maskc.runtime.link.joining.expressions import Rest
@@ -76,6 +75,7 @@ class LimitedPiece(Piece):
         self._longest = len(self._index.tokens.levels)
         self._counted = CountedText(self.automaton, self._longest)
         self._few = AutomatonScans(self._counted, self._scanner)
+        self._breaking: list[tuple[int, bytes]] | None = None
 
     def start(self, rest: Rest) -> tuple[Link, ...]:
         return (Link(self, LimitedHypothesis(START, *self.limits), rest),)
@@ -102,7 +102,8 @@ class LimitedPiece(Piece):
         left, tokens = MISSING[self.automaton.name_of(inner.state)[1]], inner.tokens
         if not left or tokens is None or tokens >= left:
             return True
-        return tokens > 0 and any(self._finishes(inner, text, rest) for _, text in self._breaking)
+        texts = [text for _, text in self._list_breaking()] if tokens > 0 else []
+        return any(self._finishes(inner, text, rest) for text in texts)
 
     def _finishes(self, inner: LimitedHypothesis, text: bytes, rest: Rest) -> bool:
         """Return whether a token's text leads to where the text may end."""
@@ -117,11 +118,12 @@ class LimitedPiece(Piece):
                 return True
         return self.is_live(here, rest)
 
-    @made_once
-    def _breaking(self) -> list[tuple[int, bytes]]:
-        """The tokens that end or begin inside a character, with their texts."""
-        index = self._index
-        return [(index.ids[n], index.texts[n]) for n in _list_breaking(index.texts)]
+    def _list_breaking(self) -> list[tuple[int, bytes]]:
+        """Return the tokens that end or begin inside a character, with their texts."""
+        if self._breaking is None:
+            index = self._index
+            self._breaking = [(index.ids[n], index.texts[n]) for n in _list_breaking(index.texts)]
+        return self._breaking
 
     def _read(self, inner: LimitedHypothesis, text: bytes) -> LimitedHypothesis | None:
         for byte in text:
@@ -154,7 +156,7 @@ class LimitedPiece(Piece):
         dead = []
         begun = self.begin_token(inner)
         assert begun is not None  # noqa: S101  # a token is left
-        for token, text in self._breaking:
+        for token, text in self._list_breaking():
             if (int(words[token >> 5]) >> (token & 31)) & 1:
                 here = self._read(begun, text)
                 if here is not None and not self.is_live(here, rest):
