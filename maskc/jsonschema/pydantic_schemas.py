@@ -45,7 +45,7 @@ _NAMES: dict[str, dict[str, Any]] = {
     "number": {"pattern": f"^{_NUMBER}$"},
     "boolean": {"enum": ["true", "false"]},
 }
-_AS_TEXTS = "its integers are also read as texts"  # a comment of an enumeration
+_AS_TEXTS = "its numbers are also read as texts"  # a comment of an enumeration
 
 _HEX = "[0-9A-Fa-f]"
 
@@ -150,7 +150,11 @@ class NarrowJsonSchema(GenerateJsonSchema):
 
     def enum_schema(self, schema: Any) -> Any:
         found = super().enum_schema(schema)
-        return {**found, "$comment": _AS_TEXTS} if schema.get("sub_type") == "int" else found
+        return (
+            {**found, "$comment": _AS_TEXTS}
+            if schema.get("sub_type") in ("int", "float")
+            else found
+        )
 
     def dict_schema(self, schema: Any) -> Any:
         return self._narrow_names(super().dict_schema(schema), schema)
@@ -177,11 +181,17 @@ def _name_texts(keys: Any) -> Any:
     if not isinstance(keys, dict):
         return keys
     if isinstance(keys.get("anyOf"), list):
-        read = [names for names in map(_name_texts, keys["anyOf"]) if names is not False]
+        branches = [one for one in keys["anyOf"] if isinstance(one, dict)]
+        if any(one.get("type") == "string" and "pattern" in one for one in branches):
+            # Of a decimal with so many digits, the texts say more than the numbers.
+            branches = [
+                one for one in branches if one.get("type") != "number" or "allOf" not in one
+            ]
+        read = [names for names in map(_name_texts, branches) if names is not False]
         return {"anyOf": read} if read else False
     values = [keys["const"]] if "const" in keys else keys.get("enum")
     if isinstance(values, list):
-        kinds = (str, int) if keys.get("$comment") == _AS_TEXTS else (str,)
+        kinds = (str, int, float) if keys.get("$comment") == _AS_TEXTS else (str,)
         texts = [str(value) for value in values if isinstance(value, kinds)]
         return {"enum": texts} if texts else False
     kind = keys.get("type")
@@ -251,12 +261,19 @@ def _finish(schema: Any) -> Any:
             continue
         if isinstance(one.get("format"), str) and one["format"] in _FORMATS:
             one["allOf"] = [*one.get("allOf", ()), deepcopy(_FORMATS[one.pop("format")])]
-        names = one.get("propertyNames")
-        if isinstance(names, dict) and isinstance(names.get("$ref"), str):
-            name = names["$ref"].removeprefix("#/$defs/")
-            target = schema.get("$defs", {}).get(name)
-            texts = _name_texts(target)
-            if texts != target:
-                one["propertyNames"] = texts
+        if "propertyNames" in one:
+            one["propertyNames"] = _follow(one["propertyNames"], schema.get("$defs", {}))
         pending += [inner for _, inner in subschemas_of(one, 2020)]
     return schema
+
+
+def _follow(names: Any, definitions: Any) -> Any:
+    """Return the schema of keys with what their references lead to as texts."""
+    if not isinstance(names, dict):
+        return names
+    if isinstance(names.get("$ref"), str):
+        target = definitions.get(names["$ref"].removeprefix("#/$defs/"))
+        texts = _name_texts(target)
+        return names if texts == target else texts
+    lists = {key: value for key, value in names.items() if key in ("anyOf", "allOf")}
+    return names | {key: [_follow(one, definitions) for one in lists[key]] for key in lists}

@@ -24,6 +24,10 @@ class Floor(enum.IntEnum):
     GROUND, FIRST = 0, 1
 
 
+class Height(float, enum.Enum):
+    LOW = 1.5
+
+
 class Mixed(enum.Enum):
     WORD, NUMBER = "x", 2
 
@@ -83,6 +87,11 @@ TYPES = {
     dict[dt.date, bool]: [{"2024-02-29": True}],
     dict[Literal["a", "b"], int]: [{"a": 1}],
     dict[Floor, int]: [{"0": 1, "1": 2}],
+    dict[Floor | None, int]: [{"0": 1}],
+    dict[Floor | Literal["all"], int]: [{"1": 1, "all": 2}],
+    dict[Annotated[Floor, Field(description="d")], int]: [{"1": 1}],
+    dict[Height, int]: [{"1.5": 1}],
+    dict[Annotated[Decimal, Field(max_digits=3)], int]: [{"123": 1}],
     dict[Mixed, int]: [{"x": 1}],
     dict[Annotated[str, pydantic.StringConstraints(pattern="^a+$")], int]: [{"aa": 1}],
     dict[pydantic.UUID4, int]: [{str(uuid.UUID(int=0, version=4)): 1}],
@@ -143,6 +152,7 @@ REFUSED = (
     (dict[Plain, int], '{"1'),
     (dict[Literal[1, 2], int], '{"1'),
     (Counter[int], '{"a'),
+    (dict[Annotated[Decimal, Field(max_digits=3)], int], '{"1234'),
     (Annotated[Decimal, Field(max_digits=3)], '"1234'),
 )
 

@@ -137,6 +137,7 @@ class Endings:
         """
         if before is not None and before.hypotheses == hypotheses and before.cell.n_tokens < FAR:
             return before  # as it was promised, whatever is forgotten
+        generation = self._generation  # before numbers are asked for, which may start another
         # Most points were found before: they are looked up without the lock.
         found = self._seen.get(id(hypotheses))
         if found is not None and found.hypotheses is hypotheses:
@@ -151,27 +152,25 @@ class Endings:
         promised = None
         if before is not None:
             promised = self._promised(before, hypotheses, key)
-            if promised is None and before.cell.n_tokens < FAR and self._key_now(before) == key:
+            is_there = before.key == key or self._are_equal(before, before.hypotheses, hypotheses)
+            if promised is None and before.cell.n_tokens < FAR and is_there:
                 return before  # captures make other objects of the same hypotheses
         if found is not None and found.keeps(promised):
-            return found
+            return found.of_text(hypotheses, generation)
         with self._lock, one_mask(self._most_steps, _REMEDY):
             self._evict_old(self)
             found = self._points.get(key)
             if found is None or found.cell.n_tokens >= FAR:
-                found = self._find_point(hypotheses, key, before.known if before else None)
+                known = before.known if before else None
+                found = self._find_point(hypotheses, key, generation, known)
             if promised is not None and not found.keeps(promised):
                 found.cell, found.masks = promised, {}
-            return found
+            return found.of_text(hypotheses, generation)
 
     @property
     def _generation(self) -> int:
         budget = self._machine.pool.budget
         return 0 if budget is None else budget.n_generations
-
-    def _key_now(self, point: Point) -> Hashable:
-        is_old = point.generation != self._generation
-        return key_of(self._machine, point.hypotheses) if is_old else point.key
 
     def _promised(self, before: Point, hypotheses: Hypotheses, key: Hashable) -> Cell | None:
         """Return the rest of a completion if the text took its first token, ``None`` if not."""
@@ -181,16 +180,22 @@ class Endings:
             after = machine.take(before.hypotheses, cell.token) if cell.token >= 0 else ()
             before.leads = (cell, after)
         is_followed = after is hypotheses or key_of(machine, after) == key
-        if not is_followed and before.generation != self._generation:
-            # Where numbers were evicted meanwhile, the same hypotheses may have another key.
-            is_followed = {*map(machine.describe, after)} == {*map(machine.describe, hypotheses)}
-        return cell.then if is_followed else None
+        return cell.then if is_followed or self._are_equal(before, after, hypotheses) else None
 
-    def _find_point(self, hypotheses: Hypotheses, key: Hashable, known: Known | None) -> Point:
+    def _are_equal(self, before: Point, one: Hypotheses, other: Hypotheses) -> bool:
+        """Return whether hypotheses are equal whose numbers differ as some were evicted since."""
+        if before.generation == self._generation:
+            return False
+        describe = self._machine.describe
+        return {*map(describe, one)} == {*map(describe, other)}
+
+    def _find_point(
+        self, hypotheses: Hypotheses, key: Hashable, generation: int, known: Known | None
+    ) -> Point:
         here, follow = self._texts.stand_in(hypotheses), self._completions.follow
         needs = self._needs.setdefault(key_of(self._machine, here), Needs(here))
-        known_here, generation = self._completions.known, self._generation
-        found = self._points[key] = Point(hypotheses, key, generation, needs, known_here)
+        point = Point(hypotheses, key, generation, needs, self._completions.known)
+        found = self._points[key] = point
         found.cell = cell = self._completions.find(here, known)
         text = text_of(cell, _MOST_CHECKED)
         if self._texts.key_at(here) != NO_KEY and not follow(hypotheses, text):

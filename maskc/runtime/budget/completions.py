@@ -94,6 +94,17 @@ class Point:
         self.plain_from = min(FAR, needs.most + 1)  # with so many tokens left, the plain mask
         self.masks: dict[int, Words] = {}  # by the tokens that are left
 
+    def of_text(self, hypotheses: Hypotheses, generation: int) -> Point:
+        """Return the point with a text's own hypotheses: those that its tokens go on from.
+
+        Equal ones of another text may have other numbers, though nothing was evicted since.
+        """
+        if self.hypotheses is hypotheses:
+            return self
+        found = Point(hypotheses, self.key, generation, self.needs, self.known)
+        found.cell, found.masks, found.plain_from = self.cell, self.masks, self.plain_from
+        return found
+
     def keeps(self, promised: Cell | None) -> bool:
         """Return whether the completion has no more tokens than a promised one."""
         return promised is None or self.cell.n_tokens <= promised.n_tokens

@@ -123,6 +123,67 @@ def test_what_a_text_was_promised_holds_whatever_is_evicted(cache_bytes):
     assert within(matcher, constraint, 1) == constraint.ends
 
 
+# Of nested brackets, what closes one takes the most tokens if it is begun as a word.
+NESTED_WORDS = """start: arr
+arr: "[" arr "]" tail | "x"
+tail: "b" (KW | C "x" "x" "x")
+KW: "Abcdefghij"
+C: "Abc"
+"""
+NESTED_TOKENS = (*(bytes([byte]) for byte in b"[]xbAcdefghij"), b"bcdefghij", b"]bA")
+
+
+def follow_promises(matchers, artifact):
+    """Take the tokens of a known completion, as many as the last one was promised."""
+    left = None
+    while True:
+        tokens = matchers[0].shortest_completion().tokens
+        left = len(tokens) if left is None else left - 1
+        for matcher in matchers:
+            for _ in range(2):
+                assert within(matcher, artifact, left)
+        token = matchers[-1]._point.cell.token
+        if token < 0:
+            break
+        for matcher in matchers:
+            assert matcher.accept_token(token)
+
+
+def test_texts_keep_their_promises_where_equal_stacks_have_other_numbers():
+    artifact = compile_text(NESTED_WORDS, NESTED_TOKENS)
+    one, other = artifact.matcher(), artifact.matcher()
+    assert one.accept_bytes(b"[[[x")
+    assert other.accept_bytes(b"[[")
+    third = other.fork()
+    assert other.accept_bytes(b"[x")
+
+    def ask(matcher):
+        within(matcher.fork(), artifact, 400)
+
+    for matcher in (one, other):
+        assert matcher.accept_bytes(b"]bA")
+    for matcher in (third, one, other):
+        ask(matcher)
+    for byte in b"bcd":
+        artifact.budget.charge(artifact.budget._share + 1)  # starts a generation
+        ask(third)
+        for matcher in (one, other):
+            assert matcher.accept_bytes(bytes([byte]))
+            ask(matcher)
+    for matcher in (one, other):
+        assert matcher.accept_bytes(b"efghi")
+    follow_promises([one, other], artifact)
+
+
+@pytest.mark.parametrize("cache_bytes", [0, 1_000, 4_500, 6_000, 39_000])
+def test_captures_keep_promises_whatever_is_evicted(cache_bytes):
+    contents = compile_text(NESTED_WORDS, NESTED_TOKENS).contents
+    artifact = Artifact(contents, cache_bytes=cache_bytes)
+    matcher = capture(artifact, "KW").matcher()
+    assert matcher.accept_bytes(b"[" * 12 + b"x")
+    follow_promises([matcher], artifact)
+
+
 @pytest.mark.parametrize("captures", [False, True])
 def test_a_text_that_has_not_moved_keeps_its_point_whatever_is_forgotten(captures):
     artifact = compile_text("start: A+\nA: /[ab]/ ", (b"a", b"b", b"ab"))
