@@ -110,7 +110,7 @@ class MaskPool:
         self.rows, self._lent = reserve_rows(n_rows, self.n_words)
         self.rows.reshape(-1)[: n_ready * self.n_words : _PAGE] = 0
         self._lent.n_written = max(self._lent.n_written, n_ready * self.n_words)
-        self.n_numbered = 0
+        self.n_numbered: int = 0
         self._n_bytes = 0
         self._has_told = False
         self._lock = threading.Lock()

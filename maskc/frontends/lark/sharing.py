@@ -186,7 +186,8 @@ class _SharingAnalyzer(LALR_Analyzer):
                     item_set.lookaheads[symbols[terminal]].add(rule)
         # Lark numbers states as it walks them, and takes conflicts to priorities.
         self.lr0_itemsets = cast(Any, item_sets)
-        self.lr0_start_states = dict(zip(self.lr0_start_states, item_sets, strict=False))
+        starts: Any = dict(zip(self.lr0_start_states, item_sets, strict=False))
+        self.lr0_start_states = starts
         self.compute_lalr1_states()
         rows: Any = self.parse_table.states
         for number, (rule, looked_for) in shared.items():
