@@ -345,8 +345,8 @@ class Kit(Shared):
             ValueError: the bounds are negative, contradict each other or allow nothing, or the
                 part is of another kit.
         """
-        low = as_count("low", low)
-        if high is not None and as_count("high", high) < max(low, 1):
+        low, high = as_count("low", low), None if high is None else as_count("high", high)
+        if high is not None and high < max(low, 1):
             remedy = "give a high that is at least low, and not 0"
             raise WrongValueError(f"a part cannot come {low} to {high} times; {remedy}")
         whole = self._maker.boundaries.repetition(self._expressions((part,))[0], low, high)
