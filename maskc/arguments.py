@@ -55,8 +55,8 @@ def as_items(what: str, value: Any) -> Iterator[Any]:
     raise WrongTypeError(f"{what} must be a list, not {describe(value)}")
 
 
-def as_choices(what: str, value: Any) -> Iterator[Any]:
-    """Return an iterator over texts to choose from; WrongTypeError: no list, or one of bytes."""
+def as_list(what: str, value: Any) -> Iterator[Any]:
+    """Return an iterator over the items of a list; WrongTypeError: none, a mapping, or bytes."""
     if isinstance(value, Mapping):
         raise WrongTypeError(f"{what} must be a list, not a mapping")
     if isinstance(value, bytes | bytearray):
@@ -77,7 +77,7 @@ def as_float(what: str, value: Any) -> float:
     try:
         number = float(value)
     except OverflowError:
-        return float("inf") if value > 0 else 0.0
+        return float("inf") if value > 0 else float("-inf")
     if number != number:
         raise WrongValueError(f"{what} is NaN; give a number")
     return number

@@ -82,7 +82,7 @@ def _compile_given(
     progress: Callable[[str, float], None] | None,
 ) -> Artifact:
     """Check what :func:`compile_grammar` is given, load the vocabulary, and compile."""
-    from maskc.arguments import as_choices, as_items, as_text, check_callable
+    from maskc.arguments import as_items, as_list, as_text, check_callable
     from maskc.errors import WrongTypeError
     from maskc.frontends.settings import check_given
     from maskc.jobs import ChoicesJob, read_grammar
@@ -100,7 +100,7 @@ def _compile_given(
         return _compile(read, vocabulary, bounds, progress)
     if any((*starts, *settings.values())):
         raise WrongTypeError("a list of texts has no start, parser, lexer, postlex, dialect, roles")
-    words = as_choices("what is neither a grammar's path nor its text", given)
+    words = as_list("what is neither a grammar's path nor its text", given)
     return _compile(lambda: ChoicesJob(list(words)), vocabulary, bounds, name="choices")
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from maskc.arguments import as_choices, as_float, as_items, as_mapping, as_text
+from maskc.arguments import as_float, as_items, as_list, as_mapping, as_text
 from maskc.errors import UnfinishedTextError, WrongValueError
 from maskc.generation.models import Asked, Prompt, Source, Wanted, open_source, read_wanted
 from maskc.runtime.arguments import as_count, as_number
@@ -227,7 +227,7 @@ def _read(
         raise WrongValueError(f"temperature is {heat}; give 0 or more")
     said = prompt
     if not isinstance(prompt, str):
-        messages = as_choices("a prompt of messages", prompt)
+        messages = as_list("a prompt of messages", prompt)
         said = [as_mapping("a message of the prompt", message) for message in messages]
     drawn = None if seed is None else as_number("seed", seed)
     asked = Asked(said, int(max_tokens), heat, drawn)

@@ -65,9 +65,9 @@ _DURATION = f"P(?:(?:{_DAYS}|{_MONTHS}|[0-9]+Y(?:{_MONTHS})?)(?:T{_HOURS})?|T{_H
 _LABEL = "[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _HOSTNAME = f"{_LABEL}(?:[.]{_LABEL})*"
 _OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
-_IPV4 = f"{_OCTET}(?:[.]{_OCTET}){{3}}"
+IPV4 = f"{_OCTET}(?:[.]{_OCTET}){{3}}"
 _H16 = "[0-9a-fA-F]{1,4}"
-_LS32 = f"(?:{_H16}:{_H16}|{_IPV4})"
+_LS32 = f"(?:{_H16}:{_H16}|{IPV4})"
 _IPV6 = (
     f"(?:(?:{_H16}:){{6}}{_LS32}|::(?:{_H16}:){{5}}{_LS32}|(?:{_H16})?::(?:{_H16}:){{4}}{_LS32}"
     f"|(?:(?:{_H16}:){{0,1}}{_H16})?::(?:{_H16}:){{3}}{_LS32}"
@@ -153,7 +153,7 @@ _PATTERNS = {
     "duration": _DURATION,
     "email": _EMAIL,
     "hostname": _HOSTNAME,
-    "ipv4": _IPV4,
+    "ipv4": IPV4,
     "ipv6": _IPV6,
     "uri": _uri("", "", relative=False),
     "uri-reference": _uri("", "", relative=True),

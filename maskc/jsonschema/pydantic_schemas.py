@@ -12,15 +12,17 @@ Example: of a ``Decimal``, the texts are ``{"type": "string", "pattern": "^[+-]?
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from string import ascii_lowercase
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
+from maskc.jsonschema.formats import IPV4
 from maskc.jsonschema.keywords import subschemas_of
 
+_HEX = "[0-9A-Fa-f]"
 _YEAR = "^(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])-"  # datetime.MINYEAR is 1
 _SECOND = "[0-9]{2}:[0-9]{2}:[0-5]"  # no leap second
 _DURATION = "^[PYMWDTHS]*(?:[0-9]{1,6}[PYMWDTHS]+)*$"  # less than datetime.timedelta.max
@@ -30,10 +32,9 @@ _INTEGER = "^(?:0|-?[1-9][0-9]{0,4299})$"  # sys.int_info.default_max_str_digits
 _TRIMMED = r"^(?:[^\s\x85](?:[\s\S]*[^\s\x85])?)?$"  # by what Rust trims
 
 _LABEL = "[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*"  # without --, so not one of IDNA that has to decode
-_BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
-_HOST = rf"(?:{_LABEL}\.)*[A-Za-z](?:[_-]?[A-Za-z0-9])*|{_BYTE}(?:\.{_BYTE}){{3}}"
+_HOST = rf"(?:{_LABEL}\.)*[A-Za-z](?:[_-]?[A-Za-z0-9])*|{IPV4}"
 _PORT = "(?::(?:[1-5]?[0-9]{1,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
-_OF_USER = "(?:[A-Za-z0-9._~!$&'()*+;=-]|%[0-9A-Fa-f]{2})"
+_OF_USER = f"(?:[A-Za-z0-9._~!$&'()*+;=-]|%{_HEX}{{2}})"
 _USER = f"(?:{_OF_USER}+(?::{_OF_USER}*)?@|:{_OF_USER}+@)?"
 
 _N_FRACTION_DIGITS = 17  # after the point, as in the plain layout
@@ -46,8 +47,6 @@ _NAMES: dict[str, dict[str, Any]] = {
     "boolean": {"enum": ["true", "false"]},
 }
 _AS_TEXTS = "its numbers are also read as texts"  # a comment of an enumeration
-
-_HEX = "[0-9A-Fa-f]"
 
 
 def _write_others(words: Sequence[str]) -> str:
@@ -73,7 +72,7 @@ def _spell(word: str) -> str:
     return "".join(f"[{letter}{letter.upper()}]" for letter in word)
 
 
-# Formats that Pydantic alone knows, or reads more narrowly → what is said in their place.
+# Formats that only Pydantic knows, or that it reads more narrowly → what replaces them.
 _FORMATS: dict[str, dict[str, Any]] = {
     **{
         f"uuid{version}": {
@@ -150,36 +149,40 @@ class NarrowJsonSchema(GenerateJsonSchema):
 
     def enum_schema(self, schema: Any) -> Any:
         found = super().enum_schema(schema)
-        return (
-            {**found, "$comment": _AS_TEXTS}
-            if schema.get("sub_type") in ("int", "float")
-            else found
-        )
+        has_numbers = schema.get("sub_type") in ("int", "float")
+        return {**found, "$comment": _AS_TEXTS} if has_numbers else found
 
     def dict_schema(self, schema: Any) -> Any:
-        return self._narrow_names(super().dict_schema(schema), schema)
+        found = super().dict_schema(schema)
+        has_common = hasattr(GenerateJsonSchema, "_common_dict_schema")
+        return found if has_common else self._narrow_names(found, schema)
 
-    def _common_dict_schema(self, schema: Any) -> Any:  # of OrderedDict and its like, since 2.13
+    def _common_dict_schema(self, schema: Any) -> Any:  # later versions: of OrderedDict, too
         return self._narrow_names(super()._common_dict_schema(schema), schema)
 
     def _narrow_names(self, found: Any, schema: Any) -> Any:
         keys = self.generate_inner(schema["keys_schema"]) if "keys_schema" in schema else {}
-        names = keys if "$ref" in keys else _name_texts(keys)
-        if names not in ({}, {"type": "string"}):
-            found["propertyNames"] = names
+        if keys not in ({}, {"type": "string"}):
+            found["propertyNames"] = keys  # as texts in the end, when references lead somewhere
         if "patternProperties" in found:
             found["additionalProperties"] = False
         return found
 
 
-def _name_texts(keys: Any) -> Any:
+def _name_texts(keys: Any, definitions: Mapping[str, Any]) -> Any:
     """Return the schema of the texts of keys; ``False`` if none is read.
 
-    >>> _name_texts({"anyOf": [{"type": "integer", "minimum": 1}, {"const": "all"}, {"const": 1}]})
+    >>> _name_texts({"anyOf": [{"type": "integer"}, {"const": "all"}, {"const": 1}]}, {})
     {'anyOf': [{'pattern': '^(?:0|-?[1-9][0-9]{0,4299})$'}, {'enum': ['all']}]}
     """
     if not isinstance(keys, dict):
         return keys
+    if isinstance(keys.get("$ref"), str):
+        target = definitions.get(keys["$ref"].removeprefix("#/$defs/"))
+        texts = _name_texts(target, {})
+        return keys if texts == target else texts
+    if "type" not in keys and isinstance(keys.get("allOf"), list):
+        return {**keys, "allOf": [_name_texts(one, definitions) for one in keys["allOf"]]}
     if isinstance(keys.get("anyOf"), list):
         branches = [one for one in keys["anyOf"] if isinstance(one, dict)]
         if any(one.get("type") == "string" and "pattern" in one for one in branches):
@@ -187,13 +190,14 @@ def _name_texts(keys: Any) -> Any:
             branches = [
                 one for one in branches if one.get("type") != "number" or "allOf" not in one
             ]
-        read = [names for names in map(_name_texts, branches) if names is not False]
+        texts = [_name_texts(one, definitions) for one in branches]
+        read = [one for one in texts if one is not False]
         return {"anyOf": read} if read else False
     values = [keys["const"]] if "const" in keys else keys.get("enum")
     if isinstance(values, list):
         kinds = (str, int, float) if keys.get("$comment") == _AS_TEXTS else (str,)
-        texts = [str(value) for value in values if isinstance(value, kinds)]
-        return {"enum": texts} if texts else False
+        listed = [str(value) for value in values if isinstance(value, kinds)]
+        return {"enum": listed} if listed else False
     kind = keys.get("type")
     if kind in ("null", "array", "object"):
         return False
@@ -253,7 +257,7 @@ def _write_url(schema: Any, *, many: bool) -> str | None:
 
 
 def _finish(schema: Any) -> Any:
-    """Replace formats by what they mean, and keys that are referred to by their texts."""
+    """Replace formats by what they mean, and the schemas of keys by those of their texts."""
     pending = [schema]
     while pending:
         one = pending.pop()
@@ -262,18 +266,6 @@ def _finish(schema: Any) -> Any:
         if isinstance(one.get("format"), str) and one["format"] in _FORMATS:
             one["allOf"] = [*one.get("allOf", ()), deepcopy(_FORMATS[one.pop("format")])]
         if "propertyNames" in one:
-            one["propertyNames"] = _follow(one["propertyNames"], schema.get("$defs", {}))
+            one["propertyNames"] = _name_texts(one["propertyNames"], schema.get("$defs", {}))
         pending += [inner for _, inner in subschemas_of(one, 2020)]
     return schema
-
-
-def _follow(names: Any, definitions: Any) -> Any:
-    """Return the schema of keys with what their references lead to as texts."""
-    if not isinstance(names, dict):
-        return names
-    if isinstance(names.get("$ref"), str):
-        target = definitions.get(names["$ref"].removeprefix("#/$defs/"))
-        texts = _name_texts(target)
-        return names if texts == target else texts
-    lists = {key: value for key, value in names.items() if key in ("anyOf", "allOf")}
-    return names | {key: [_follow(one, definitions) for one in lists[key]] for key in lists}

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskc.arguments import as_choices, as_items, as_one_of, as_text
+from maskc.arguments import as_items, as_list, as_one_of, as_text
 from maskc.artifact.sections import is_link
 from maskc.errors import ArtifactError, GrammarError, WrongTypeError, WrongValueError
 from maskc.frontends.embedded import describe_embedded, has_embedded
@@ -144,7 +144,7 @@ class Kit(Shared):
             GrammarError: there is none, or one is not UTF-8.
             TypeError: it is one text, a mapping, or has something else.
         """
-        given = map(write_choice, as_choices("choices", words))
+        given = map(write_choice, as_list("choices", words))
         data = _encode("<choice>", "a choice", given)
         if not data:
             raise GrammarError("<choice>", "there is no choice; give at least one")

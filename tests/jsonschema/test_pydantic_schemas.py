@@ -12,12 +12,12 @@ from typing import Annotated, Literal
 import pytest
 
 from maskc.kit.file import make_kit
+from maskc.vocab import load_vocabulary
 from tests.compiled import legal_ids
-from tests.laws.test_budgets_of_json import BYTES
 
 pydantic = pytest.importorskip("pydantic")
 Field, Decimal = pydantic.Field, decimal.Decimal
-KIT = make_kit(BYTES)
+KIT = make_kit(load_vocabulary("bytes"))
 
 
 class Floor(enum.IntEnum):
