@@ -57,7 +57,7 @@ class CapturedText:
 
 
 class Traced(NamedTuple):
-    """What is known of symbols beside a hypothesis: the side state of all that follow them."""
+    """The side state of a hypothesis whose symbols are followed."""
 
     start: int  # the text index at which the open lexeme begins
     parse: Parse  # of the lexemes before it; its stack is the hypothesis's
@@ -68,13 +68,7 @@ class TracingStepper(Stepper):
     """Moves hypotheses by bytes, and follows the parser reduction by reduction."""
 
     def __init__(self, machine: LalrMachine, symbols: Symbols, *, follows_bytes: bool) -> None:
-        super().__init__(
-            machine.scanner,
-            machine.tables,
-            machine.lexemes,
-            machine.counts_columns,
-            follows_bytes=follows_bytes,
-        )
+        super().__init__(machine, follows_bytes=follows_bytes)
         self.tracer = Tracer(machine, symbols)
 
     def end(

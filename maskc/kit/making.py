@@ -203,7 +203,7 @@ class Maker:
         """Return the constraint of a schema, or of the nearest larger one that can be compiled."""
 
         def loosen() -> tuple[SchemaJob, tuple[str, ...]]:
-            return job.loosen(lambda larger: self.schema(larger, limits), limits.seconds)
+            return job.loosen(lambda larger: self.schema_piece(larger, limits), limits.seconds)
 
         def make() -> tuple[SchemaJob, tuple[str, ...]]:
             return run_bounded(loosen, limits, name="schema")

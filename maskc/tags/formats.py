@@ -9,11 +9,11 @@ forbidden either way.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from maskc.runtime.link import pattern_of
 from maskc.runtime.link.joining.pieces import ATOM, Word
 
 # Of one constant: each of them doubles the ways to write it.
@@ -168,11 +168,7 @@ class Strings:
         self, special_ids: Mapping[str, int], ends: frozenset[int], *, names_as_text: bool
     ) -> None:
         self._ids, self._ends, self.names_as_text = special_ids, ends, names_as_text
-        names = sorted(special_ids, key=len, reverse=True)
-        firsts = "".join({re.escape(name[0]) for name in names})
-        # Most characters begin no name, and the longest of the names is found.
-        found = f"(?=[{firsts}])(?:{'|'.join(map(re.escape, names))})" if names else r"(?!)"
-        self._names = re.compile(found)
+        self._names = pattern_of(special_ids)
         self._sizes = {ATOM + token: len(name.encode()) for name, token in special_ids.items()}
 
     def size(self, symbol: int) -> int:
@@ -206,9 +202,5 @@ class Strings:
 
     def _find_names(self, text: str) -> list[tuple[str, int | None]]:
         """Return the parts of a text, each with the special token whose name it is."""
-        found: list[tuple[str, int | None]] = []
-        begin = 0
-        for match in self._names.finditer(text):
-            found += [(text[begin : match.start()], None), (match[0], self._ids[match[0]])]
-            begin = match.end()
-        return [part for part in (*found, (text[begin:], None)) if part[0]]
+        parts = self._names.split(text)
+        return [(part, self._ids[part] if n % 2 else None) for n, part in enumerate(parts) if part]

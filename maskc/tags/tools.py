@@ -82,9 +82,6 @@ _DECLARATIONS = {
     *("parameters", "parametersJsonSchema", "parameters_json_schema"),
 }
 _GEMINI_TYPES = ("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
-_GEMINI_COUNTS = {
-    *("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
-}
 _RENAMED = {
     "any_of": "anyOf",
     "max_items": "maxItems",
@@ -94,6 +91,7 @@ _RENAMED = {
     "min_length": "minLength",
     "min_properties": "minProperties",
 }
+_GEMINI_COUNTS = {*_RENAMED.values()} - {"anyOf"}
 # What says nothing about which values are valid. `format` of a string is `enum` or `date-time`.
 _GEMINI_NOTES = {
     "propertyOrdering",

@@ -152,9 +152,11 @@ class Endings:
         promised = None
         if before is not None:
             promised = self._promised(before, hypotheses, key)
-            is_there = before.key == key or self._are_equal(before, before.hypotheses, hypotheses)
-            if promised is None and before.cell.n_tokens < FAR and is_there:
-                return before  # captures make other objects of the same hypotheses
+            # Captures make other objects of the same hypotheses.
+            if (promised is None and before.cell.n_tokens < FAR) and (
+                before.key == key or self._are_equal(before, before.hypotheses, hypotheses)
+            ):
+                return before
         if found is not None and found.keeps(promised):
             return found.of_text(hypotheses, generation)
         with self._lock, one_mask(self._most_steps, _REMEDY):
@@ -174,6 +176,8 @@ class Endings:
 
     def _promised(self, before: Point, hypotheses: Hypotheses, key: Hashable) -> Cell | None:
         """Return the rest of a completion if the text took its first token, ``None`` if not."""
+        if before.cell.then is None:
+            return None
         (cell, after), machine = before.leads, self._machine
         if cell is not before.cell:
             cell = before.cell

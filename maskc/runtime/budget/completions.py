@@ -95,9 +95,9 @@ class Point:
         self.masks: dict[int, Words] = {}  # by the tokens that are left
 
     def of_text(self, hypotheses: Hypotheses, generation: int) -> Point:
-        """Return the point with a text's own hypotheses: those that its tokens go on from.
+        """Return this point with the hypotheses of one text, from which its tokens go on.
 
-        Equal ones of another text may have other numbers, though nothing was evicted since.
+        Equal hypotheses of another text can have other numbers, even if nothing was evicted.
         """
         if self.hypotheses is hypotheses:
             return self

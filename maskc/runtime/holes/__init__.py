@@ -74,7 +74,7 @@ class SideMachine:
 
     @abstractmethod
     def side_of(self, h: Hypothesis) -> Hashable:
-        """Return all that the future depends on beside the artifact's hypothesis."""
+        """Return what the future depends on in addition to the artifact's own hypothesis."""
 
     def start(self) -> Hypotheses:
         return tuple(with_side(h, self.begin(h)) for h in self.machine.start())

@@ -104,8 +104,9 @@ class HoleMasks:
         """Follow what goes on where a lexeme may end, and note the tokens that lead on.
 
         Exits in one state are left together: of the bytes after all of them those are followed
-        with which some lexeme begins, and after a name these are few. ``asked`` and ``kept``,
-        bool[n_tokens] by text index: whether a token is asked for, and leads on (written to).
+        with which some lexeme begins, and after a name these are few. ``asked`` and ``kept`` are
+        bool[n_tokens], by text index: the tokens that are asked for, and those that lead on, which
+        are written.
         """
         trie, scanner, stepper = self._index.tokens, self._machine.scanner, self.stepper
         parents, inside = trie.parent_array.data, self.tracks.inside

@@ -142,13 +142,7 @@ class HoleStepper(Stepper):
         tracks: Tracks,
         budget: Budget,
     ) -> None:
-        super().__init__(
-            machine.scanner,
-            machine.tables,
-            machine.lexemes,
-            machine.counts_columns,
-            follows_bytes=True,
-        )
+        super().__init__(machine, follows_bytes=True)
         self._lookaheads, self._shift = machine.lookaheads, machine.effects.shift
         self._tracks = tracks
         holes = 0

@@ -78,7 +78,7 @@ class LalrMachine:
         # scanner state → whether its open lexeme may become a newline whose columns count
         self.counts_columns: list[bool] = counts.tolist()
         # moves hypotheses, caching nothing
-        self.stepper = Stepper(self.scanner, self.tables, self.lexemes, self.counts_columns)
+        self.stepper = Stepper(self)
         graph = GraphReader(arrays)
         debts = Debts(self.scanner, self.tables, graph, self.effects, self.lexemes, self.newlines)
         self._masks = LalrMasks(self.tables, debts, MaskComposer(graph.unite, pool, budget), budget)

@@ -125,9 +125,9 @@ class Debts:
         indents: tuple[int, ...],
         column: int,
     ) -> PendingReductions:
-        """Return the pending reductions once the open blocks are known, as they are before a token.
+        """Return the pending reductions before a token whose open blocks are given.
 
-        The evaluation has them from then on.
+        The evaluation has these blocks from then on.
         """
         evaluation.indents, evaluation.column = indents, column
         evaluation.debts.update(pending[0])

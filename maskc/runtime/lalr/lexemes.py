@@ -263,7 +263,7 @@ class Lexemes:
         self._lookaheads = lookaheads
         self._tables = tables
         self._effects = effects
-        self.newlines = newlines  # what newlines do, None without indentation
+        self._newlines = newlines  # what newlines do, None without indentation
         # the terminal of a line's end, NO_EVENT without indentation
         self.newline: TerminalId = NO_EVENT if newlines is None else newlines.terminal
 
@@ -281,8 +281,8 @@ class Lexemes:
         """
         if terminal == IGNORED:
             return (stack, indents)
-        if self.newlines is not None and terminal == self.newline:
-            return self.newlines.end(stack, indents, column, reads)
+        if self._newlines is not None and terminal == self.newline:
+            return self._newlines.end(stack, indents, column, reads)
         after = self._effects.shift(stack, terminal, reads)
         return None if after is None else (after, indents)
 
@@ -305,8 +305,8 @@ class Lexemes:
         """Return whether some text goes on from an open lexeme and ends."""
         if self.leads_on_at_once(number, stack.state):
             return True
-        return self.newlines is not None and any(
-            self.newlines.lead_on(columns, boundary, stack, indents, column, reads)
+        return self._newlines is not None and any(
+            self._newlines.lead_on(columns, boundary, stack, indents, column, reads)
             for columns, boundary in self.newlines_of(number)
         )
 

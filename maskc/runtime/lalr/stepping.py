@@ -16,16 +16,16 @@ the trie of the words, and lets the lexeme end as a TABLE after ``users`` only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from maskc.acyclic import mypyc_attr
 from maskc.ids import DEAD, ENDS, FORKS, NO_LINE, ScannerStateId, TerminalId
 from maskc.runtime.lalr.hypothesis import Hypotheses, Hypothesis, ReadSet, Stack
-from maskc.runtime.lalr.lexemes import Lexemes
-from maskc.runtime.lalr.parser import LalrTables
 from maskc.runtime.machine import MANY_HYPOTHESES, check_hypotheses
-from maskc.runtime.scanner import ScannerTables
 from maskc.runtime.step_budget import charge_steps
+
+if TYPE_CHECKING:
+    from maskc.runtime.lalr import LalrMachine
 
 _AT_ONCE: Final = 64  # steps that are charged at once
 # Returns the bytes of a text between two indices.
@@ -55,17 +55,9 @@ class Stepper:
         follows_bytes: whether the side automaton's state changes inside of a lexeme.
     """
 
-    def __init__(
-        self,
-        scanner: ScannerTables,
-        tables: LalrTables,
-        lexemes: Lexemes,
-        counts_columns: list[bool],
-        *,
-        follows_bytes: bool = False,
-    ) -> None:
-        self.scanner, self._tables, self._lexemes = scanner, tables, lexemes
-        self._newlines, self._counts = lexemes.newlines, counts_columns
+    def __init__(self, machine: LalrMachine, *, follows_bytes: bool = False) -> None:
+        self.scanner, self._tables, self._lexemes = machine.scanner, machine.tables, machine.lexemes
+        self._newlines, self._counts = machine.newlines, machine.counts_columns
         self.follows_bytes = follows_bytes
 
     def go_on(self, side: Any, byte: int, state: ScannerStateId) -> Any:  # noqa: ARG002

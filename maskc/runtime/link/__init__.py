@@ -18,16 +18,22 @@ def names_of(header: Mapping[str, Any]) -> Mapping[str, int]:
     return found
 
 
+def pattern_of(names: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern with one group: a special token's name, the longest that stands there."""
+    ordered = sorted(filter(None, names), key=len, reverse=True)
+    if not ordered:
+        return re.compile("((?!))")
+    firsts = "".join({re.escape(name[0]) for name in ordered})  # most characters begin no name
+    return re.compile(f"(?=[{firsts}])({'|'.join(map(re.escape, ordered))})")
+
+
 def cut_reply(text: str, names: Mapping[str, int]) -> list[str | int]:
     """Return the stretches of a reply: texts, none empty, and special tokens.
 
     >>> cut_reply("a<s>b", {"<s>": 7})
     ['a', 7, 'b']
     """
-    if not names:
-        return [text] if text else []
-    ordered = sorted((name for name in names if name), key=len, reverse=True)
-    parts = re.split(f"({'|'.join(map(re.escape, ordered))})", text) if ordered else [text]
+    parts = pattern_of(names).split(text)
     return [names[part] if n % 2 else part for n, part in enumerate(parts) if part]
 
 

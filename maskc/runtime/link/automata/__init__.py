@@ -44,9 +44,9 @@ MAX_MEGABYTES = 128  # that the states of a pattern may take
 class ByteAutomaton(Shared, Generic[_Name]):
     """A deterministic automaton over bytes, made state by state. State ``START`` is the first.
 
-    A subclass says what follows the *name* of a state. Where it ``has_labels``, which it sets in
-    ``__init__``, states may have labels, and may be left by tokens too, whatever bytes these have:
-    by *atoms*.
+    A subclass says what follows the *name* of a state. Where it ``has_labels``, states may have
+    labels, and may be left by tokens too, whatever bytes these have: by *atoms*. A subclass that is
+    not compiled sets ``has_labels`` in ``__init__``.
 
     ``copy.copy`` and ``copy.deepcopy`` return it itself, and it is not pickled.
 

@@ -32,7 +32,7 @@ from maskc.runtime.step_budget import charge_steps
 _FEW = 48  # nodes of a level that are walked one by one
 _MANY_TEXTS, _MANY_BYTES = 2_000, 8  # below a node, that lead from it to a component
 
-N_BYTES = 256  # greater symbols are no bytes
+N_BYTES = 256  # symbols from here on are no bytes
 
 Turn = tuple[int, int]  # a label and a node
 Pair = tuple[int, int]  # a node and the automaton's state there

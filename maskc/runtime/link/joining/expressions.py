@@ -22,7 +22,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 import numpy as np
 
@@ -136,8 +136,15 @@ class _FoundOnce(Generic[_Found]):
 
     def __init__(self, find: Callable[[Any], _Found]) -> None:
         self._find, self._name = find, find.__name__
+        self.__doc__ = find.__doc__
 
-    def __get__(self, rest: Rest, owner: type) -> _Found:
+    @overload
+    def __get__(self, rest: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, rest: Rest, owner: type) -> _Found: ...
+    def __get__(self, rest: Rest | None, owner: type) -> Self | _Found:
+        if rest is None:
+            return self
         found: _Found = self._find(rest)
         rest.__dict__[self._name] = found  # where Python looks before it asks here
         return found
