@@ -104,11 +104,12 @@ class UnknownSymbolError(MaskcError):
         self.grammar, self.kind, self.name, self.nearest = grammar, kind, name, nearest
 
     def _sentence(self) -> str:
-        near = "no name is near"
-        if not self.grammar.startswith("<"):  # it is a file's
-            near += "; `maskc dump GRAMMAR --stage grammar` lists them"
         if self.nearest:
             near = f"the nearest names are {', '.join(self.nearest)}"
+        elif self.grammar.startswith("<"):  # it is in no file
+            near = "no name is near"
+        else:
+            near = "no name is near; `maskc dump GRAMMAR --stage grammar` lists them"
         return f"{self.grammar}: there is no {self.kind} {self.name!r}; {near}"
 
 

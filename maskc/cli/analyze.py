@@ -51,14 +51,16 @@ follow `--`.
 """
 
 
-# How many terminals a question takes at least and at most, how that is said, and who answers it.
 _Ask = Callable[..., Any]
 _NONE = (0, 0, "no terminals")
+# Question → the least and the greatest number of terminals, that number in words, and the answer.
 _QUERIES: dict[str | None, tuple[int, float, str, _Ask]] = {
     "never": (1, math.inf, "X and a sequence", lambda q, x, *rest: q.ask_never(x, rest)),
     "always": (1, math.inf, "X and a sequence", lambda q, x, *rest: q.ask_always(x, rest)),
     "joint": (
-        *(3, 3, "X and two quoted sequences"),
+        3,
+        3,
+        "X and two quoted sequences",
         lambda q, x, one, other: q.ask_joint(x, one.split(), other.split()),
     ),
     "follow": (1, 1, "one symbol", lambda q, x: q.ask_follow(x)),

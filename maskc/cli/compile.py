@@ -354,7 +354,11 @@ def _write(
     is_default = isinstance(job, GrammarJob) and job.sources[0].lexer_is_default
     size = Path(target).stat().st_size
     return report_compilation(
-        *(target, size, contents.header, seconds, passes),
+        target,
+        size,
+        contents.header,
+        seconds,
+        passes,
         n_errors=n_errors,
         lexer_is_default=is_default,
         verbose=saving.verbose,

@@ -145,7 +145,7 @@ class VocabularyOptions:
         return name
 
     def load(self) -> Vocabulary:
-        """Return the vocabulary; what a user should know of it is said on standard error."""
+        """Return the vocabulary, and print notes about it on standard error."""
         from maskc.vocab import AddedTokens, load_vocabulary
 
         added = AddedTokens(self.added_tokens, self.text_token, self.atom_token)

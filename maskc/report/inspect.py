@@ -66,10 +66,10 @@ class Inspection:
 
 
 def view_artifact(artifact: Artifact, text: bytes) -> list[Section] | None:
-    """Return what its author asks of an artifact; ``None`` if its grammar cannot be read here.
+    """Return sections for the grammar's author; ``None`` if the grammar cannot be read here.
 
-    The rules as they are written, of a grammar in Lark's notation, its terminals, and what may come
-    next: after the text, if there is one, which then comes first.
+    They show the rules of a grammar in Lark's notation, its terminals, and what may come next. With
+    a text, that is what may come after the text, and it stands first.
     """
     kind, sections = kind_of(artifact.header), list[Section]()
     try:

@@ -86,16 +86,9 @@ def _set_timeout(stream: socket.socket, until: float) -> None:
 
 
 class Server(ABC):
-    """Starts workers, ends them and waits for them. Threads may share it.
+    """Starts workers, ends them and waits for them. Threads may share it."""
 
-    Args:
-        program: ``module:function``; called with what it is told, it returns a ``Service``.
-        told: bytes.
-        is_apart: whether no signal of this process's terminal reaches the processes.
-    """
-
-    def __init__(self, program: str, told: bytes = b"", *, is_apart: bool = False) -> None:
-        self._program, self._told, self._is_apart = program, told, is_apart
+    def __init__(self) -> None:
         self._lock, self._owner = Lock(), os.getpid()
         atexit.register(self.close)
 
@@ -232,6 +225,11 @@ def open_server(program: str, told: bytes = b"", *, is_apart: bool = False) -> S
     """Return what starts workers of a program: by fork, where the system has one that is safe.
 
     On macOS the system's own libraries may have threads in any process, which a fork loses.
+
+    Args:
+        program: ``module:function``; called with what it is told, it returns a ``Service``.
+        told: bytes.
+        is_apart: whether no signal of this process's terminal reaches the processes.
     """
     if hasattr(os, "fork") and sys.platform != "darwin":
         from maskc.work.servers import ForkServer

@@ -77,7 +77,7 @@ class ForkServer(Server):
             )
         with suppress(OSError):  # who asks for a worker finds that it has ended
             send(self._socket, told)
-        super().__init__(program, told, is_apart=is_apart)
+        super().__init__()
 
     def start(self, seconds: float = math.inf) -> Worker:
         left = min(seconds, self._ready_by - time.monotonic())
@@ -179,7 +179,8 @@ class SpawnServer(Server):
     """Starts workers as processes of their own; each of them calls the program."""
 
     def __init__(self, program: str, told: bytes = b"", *, is_apart: bool = False) -> None:
-        super().__init__(program, told, is_apart=is_apart)
+        super().__init__()
+        self._program, self._told, self._is_apart = program, told, is_apart
         self._is_closed = False
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
 
