@@ -75,7 +75,7 @@ def load_config(path: str) -> Config:
         ConfigError: it cannot be read, is not TOML, or asks for what is unknown.
     """
     try:
-        found = tomllib.loads(read_bounded(path, MAX_BYTES).decode())
+        found = tomllib.loads(read_bounded(path, MAX_BYTES).decode("utf-8-sig"))
     except UnreadableFileError as error:
         raise ConfigError(path, "", error.reason, "give the path of a maskc.toml") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:

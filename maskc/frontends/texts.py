@@ -259,7 +259,7 @@ def load_style(path: str | os.PathLike[str]) -> Style:
     location = _find(os.fspath(path), f"styles/{os.fspath(path)}.toml")
     name = location.name
     try:
-        found = tomllib.loads(read_bounded(location, MAX_BYTES).decode())
+        found = tomllib.loads(read_bounded(location, MAX_BYTES).decode("utf-8-sig"))
     except UnreadableFileError as error:
         raise GrammarError(
             os.fspath(path),

@@ -181,6 +181,11 @@ RULES: dict[str, LintRule] = {
         "no value fits this schema: its keywords contradict each other",
         _CONTRADICTION,
     ),
+    "false schema": LintRule(
+        *("ML101", _E),
+        "the schema is false: no value is valid",
+        "write true for any value, or describe the values that are meant",
+    ),
     "many subschemas": LintRule(
         *("ML101", _N),
         "only {n_asked} of {n_all:,} subschemas were checked",

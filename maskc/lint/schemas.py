@@ -44,6 +44,8 @@ def lint_schema(schema: Any, resources: Mapping[str, Any] | None = None) -> tupl
         SchemaError: it is not a schema, or asks for what is not supported.
     """
     parsed, documents = read_schema(schema), dict(resources or {})
+    if parsed is False:
+        return (find("false schema", _locate(())),)
     _fits_some(parsed, documents, raises=True)
     compiler, subschemas = _Compiler(parsed, documents), list(list_subschemas(parsed))
     found = list(find_unsatisfiable(compiler, subschemas))

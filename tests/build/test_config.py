@@ -17,7 +17,7 @@ TOKENIZERS = '[tokenizers]\nbytes = "bytes"\n'
 
 
 def config_of(folder, text):
-    (folder / "maskc.toml").write_text(text)
+    (folder / "maskc.toml").write_text(text, encoding="utf-8")
     return load_config(str(folder / "maskc.toml"))
 
 
@@ -35,6 +35,10 @@ def test_a_file_names_grammars_tokenizers_a_folder_and_limits(tmp_path):
     json, python = found.grammars
     assert (json.name, json.source, json.settings) == ("json", "json", {})
     assert python.settings == {"start": ("a", "b")}
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
+    assert config_of(tmp_path, "\ufeff" + TOKENIZERS + '[grammars]\njson = "json"\n').grammars
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,12 @@ def test_a_key_that_is_required_and_forbidden_is_an_error():
     assert (found.code, "'b'" in found.fact) == ("ML105", True)
 
 
+def test_no_value_is_valid_by_false():
+    (found,) = lint_schema(False)
+    assert (found.code, found.location.name) == ("ML101", "#")
+    assert lint_schema(True) == ()
+
+
 def test_other_documents_are_asked_too():
     schema = {"required": ["a"], "$ref": "urn:x"}
     resources = {"urn:x": {"properties": {"a": False}}}
