@@ -19,7 +19,7 @@ import re
 import sys
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -36,14 +36,22 @@ _MORE_CONTINUES = _MORE_STARTS | {0x200C, 0x200D, 0xB7, 0x387, *range(0x1369, 0x
 def _ranges(*, is_first: bool) -> tuple[list[int], list[int]]:
     """Return the first and the last characters of ranges, ascending."""
     categories, more = (_STARTS, _MORE_STARTS) if is_first else (_CONTINUES, _MORE_CONTINUES)
+    pairs = ranges_of_categories(categories, more, without=_SYNTAX)
+    return [first for first, _ in pairs], [last for _, last in pairs]
+
+
+def ranges_of_categories(
+    categories: frozenset[str], more: Iterable[int] = (), without: int | None = None
+) -> list[tuple[int, int]]:
+    """Return the ranges of the characters of some categories and more, but for one."""
     # A byte for each character, without a step of Python's: there are 1,114,112.
     of_each = map(unicodedata.category, map(chr, range(sys.maxunicode + 1)))
     stands = bytearray(map(categories.__contains__, of_each))
     for code in more:
         stands[code] = True
-    stands[_SYNTAX] = False
-    spans = [found.span() for found in re.finditer(rb"\x01+", stands)]
-    return [first for first, _ in spans], [end - 1 for _, end in spans]
+    if without is not None:
+        stands[without] = False
+    return [(run.start(), run.end() - 1) for run in re.finditer(rb"\x01+", stands)]
 
 
 @lru_cache(maxsize=2)
@@ -114,6 +122,23 @@ Tavt Takri Takr Tamil Taml Tangsa Tnsa Tangut Tang Telugu Telu Thaana Thaa Thai 
 Tifinagh Tfng Tirhuta Tirh Toto Toto Ugaritic Ugar Vai Vaii Vithkuqi Vith Wancho Wcho Warang_Citi
 Wara Yezidi Yezi Yi Yiii Zanabazar_Square Zanb Unknown Zzzz
 """
+
+
+def split_category(name: str) -> frozenset[str] | None:
+    """Return the categories of two letters in one of any name, ``None`` if there is none.
+
+    >>> sorted(split_category("Cased_Letter")), split_category("Greek")
+    (['Ll', 'Lt', 'Lu'], None)
+    """
+    short, found = "", ""
+    names = _CATEGORIES.split()
+    for known in names:
+        short = known if len(known) <= 2 else short  # its other names follow it
+        found = short if known == name else found
+    if found == "LC":
+        return frozenset(["Lu", "Ll", "Lt"])
+    inner = (known for known in names if len(known) == 2 and known != "LC")
+    return frozenset(known for known in inner if known.startswith(found)) if found else None
 
 
 @lru_cache(maxsize=1)

@@ -32,20 +32,7 @@ def punycode_length(text: str) -> int:
     >>> punycode_length("bücher")
     9
     """
-    basic_at = [n for n, character in enumerate(text) if character < "\x80"]
-    n_basic = len(basic_at)
-    length = n_basic + (n_basic > 0)
-    number, index, bias = _FIRST, 0, _FIRST_BIAS
-    others = sorted((ord(c), n) for n, c in enumerate(text) if c >= "\x80")
-    for code, n in others:
-        at = bisect_left(basic_at, n)
-        n_points = len(basic_at) + 1
-        delta = (code - number) * n_points + at - index
-        length += count_digits(delta, bias)
-        bias = adapt(delta, n_points, is_first=n_points == n_basic + 1)
-        basic_at.insert(at, n)
-        number, index = code, at + 1
-    return length
+    return len(text.encode("punycode"))
 
 
 def lengths_after(text: str, codes: Longs) -> Longs:
@@ -81,8 +68,8 @@ def lengths_after(text: str, codes: Longs) -> Longs:
             found[cuts[g] : cuts[g + 1]] = length + total
         if g < len(others):
             step = (numbers[g] - number) * n_points + slots[g] - index
-            length += count_digits(step, bias)
-            bias = adapt(step, n_points, is_first=g == 0)
+            written = _write_all(np.array([step]), np.array([bias]), n_points, is_first=g == 0)
+            length, bias = length + int(written[0][0]), int(written[1][0])
             number, index = numbers[g], slots[g] + 1
     return found
 
@@ -107,17 +94,6 @@ def _write_all(
         scaled = np.where(large, scaled // (BASE - 1), scaled)
         steps += large * BASE
     return n_digits, steps + BASE * scaled // (scaled + _SKEW)
-
-
-def count_digits(delta: int, bias: int) -> int:
-    position = n_digits = 0
-    while True:
-        position += BASE
-        n_digits += 1
-        least = threshold(position, bias)
-        if delta < least:
-            return n_digits
-        delta = (delta - least) // (BASE - least)
 
 
 def threshold(position: int, bias: int) -> int:

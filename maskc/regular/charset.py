@@ -16,14 +16,13 @@ A set is a sorted tuple of inclusive ranges, e.g. ``[a-c]`` is ``((97, 99),)``. 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
-from maskc.formats.character_sets import is_property
+from maskc.formats.character_sets import is_property, ranges_of_categories, split_category
 
 CodePoints = tuple[tuple[int, int], ...]
 
@@ -192,62 +191,15 @@ def negate(ranges: CodePoints) -> CodePoints:
     return tuple(found)
 
 
-_LONG_NAMES = {
-    "Letter": "L",
-    "Lowercase_Letter": "Ll",
-    "Uppercase_Letter": "Lu",
-    "Titlecase_Letter": "Lt",
-    "Modifier_Letter": "Lm",
-    "Other_Letter": "Lo",
-    "Mark": "M",
-    "Nonspacing_Mark": "Mn",
-    "Number": "N",
-    "Decimal_Number": "Nd",
-    "digit": "Nd",
-    "Letter_Number": "Nl",
-    "Other_Number": "No",
-    "Punctuation": "P",
-    "punct": "P",
-    "Symbol": "S",
-    "Separator": "Z",
-    "Space_Separator": "Zs",
-    "Other": "C",
-    "Control": "Cc",
-}
-_GENERAL_CATEGORIES = frozenset(
-    [
-        *("L", "Lu", "Ll", "Lt", "Lm", "Lo", "LC", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No"),
-        *("P", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So"),
-        *("Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Cs", "Co", "Cn"),
-    ]
-)
+_WHOLE: dict[str, CodePoints] = {"Any": ((0, MAX_CODE_POINT),), "ASCII": ((0, 127),)}
 
 
 @lru_cache(maxsize=64)
 def find_category(name: str) -> CodePoints | None:
     """Return the characters of a category by its name, ``None`` if it is none."""
-    _, equals, value = name.partition("=")
-    if equals and name.partition("=")[0] not in ("gc", "General_Category"):
-        return None
-    short = _LONG_NAMES.get(value or name, value or name)
-    if short == "Any":
-        return ((0, MAX_CODE_POINT),)
-    if short == "ASCII":
-        return ((0, 127),)
-    if short not in _GENERAL_CATEGORIES:
-        return None
-    wanted = ("Lu", "Ll", "Lt") if short == "LC" else (short,)
-    ranges, start = [], -1
-    for code_point in range(MAX_CODE_POINT + 2):
-        inside = code_point <= MAX_CODE_POINT and unicodedata.category(chr(code_point)).startswith(
-            wanted
-        )
-        if inside and start < 0:
-            start = code_point
-        elif not inside and start >= 0:
-            ranges.append((start, code_point - 1))
-            start = -1
-    return tuple(ranges)
+    key, _, value = name.rpartition("=")
+    inner = split_category(value) if key in ("", "gc", "General_Category") else None
+    return None if inner is None else tuple(ranges_of_categories(inner))
 
 
 class PropertyError(Exception):
@@ -264,7 +216,7 @@ def find_property(name: str) -> CodePoints | None:
     if name == "Assigned":
         unassigned = find_category("Cn")
         return None if unassigned is None else negate(unassigned)
-    found = find_category(name)
+    found = _WHOLE.get(name) or find_category(name)
     if found is not None or not is_property(name):
         return found
     # Loading it takes longer than most patterns.

@@ -20,8 +20,7 @@ counters as in Turoňová et al. 2020 (doi:10.1145/3428286).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
@@ -60,13 +59,11 @@ def count_expression(
     That is if it has no loop that is worth a counter, looks around, has a rule that comes back to
     itself, or is too large even so: of more than ``MAX_PARTS`` parts when rules are put in.
     """
-    builder = _PositionBuilder()
-    reader = _Reader(builder, rules)
+    positions = _Positions(rules)
     try:
-        whole = reader.read(expression, (), 0, begins=True, ends=True)
+        return positions.finish(positions.read(_strip(expression, begins=True, ends=True), (), 0))
     except _UnfitError:
         return None
-    return builder.finish(whole)
 
 
 class _UnfitError(Exception):
@@ -84,10 +81,17 @@ class _Part(NamedTuple):
 _NO_POSITION = _Part(True, (), ())
 
 
-class _PositionBuilder:
-    """Makes positions; ``around`` is always the numbers of the counted loops around a part."""
+class _Positions:
+    """Makes positions; rules that are named are put in.
 
-    def __init__(self) -> None:
+    ``around`` is always the numbers of the counted loops around a part.
+    """
+
+    def __init__(self, rules: Mapping[str, Expression]) -> None:
+        self._rules = rules
+        self._open: set[str] = set()
+        self._n_parts = 0
+        self._sizes: dict[str, int] = {}
         self._utf8 = Utf8Nodes()
         self._roots: list[int] = [-1]
         self._loops: list[tuple[int, ...]] = [()]
@@ -108,7 +112,38 @@ class _PositionBuilder:
             tuple(self._bounds),
         )
 
-    def character(self, code_points: CodePoints, around: tuple[int, ...]) -> _Part:
+    def read(self, node: Expression, around: tuple[int, ...], depth: int) -> _Part:
+        """Return the positions of a part; with rules there may be parts without end."""
+        self._n_parts += 1
+        if self._rules and (self._n_parts > MAX_PARTS or depth > _MOST_NESTED):
+            raise _UnfitError
+        match node:
+            case Characters(ranges):
+                return self._character(ranges, around)
+            case regular.Sequence(parts):
+                found = _NO_POSITION
+                for part in parts:
+                    found = self._append(found, self.read(part, around, depth + 1), around)
+                return found
+            case Alternation(parts) if parts:
+                read = [self.read(part, around, depth + 1) for part in parts]
+                return _Part(
+                    any(part.may_be_empty for part in read),
+                    tuple(position for part in read for position in part.first),
+                    tuple(position for part in read for position in part.last),
+                )
+            case CapturingGroup(body):
+                return self.read(body, around, depth + 1)
+            case Repeat(mode=mode) if mode != regular.POSSESSIVE:
+                return self._repeat(node, around, depth)
+            case Reference(name) if name not in self._open:
+                self._open.add(name)
+                found = self.read(self._rules[name], around, depth + 1)
+                self._open.discard(name)
+                return found
+        raise _UnfitError
+
+    def _character(self, code_points: CodePoints, around: tuple[int, ...]) -> _Part:
         if not code_points or len(self._roots) > MAX_POSITIONS:
             raise _UnfitError
         position = len(self._roots)
@@ -117,7 +152,7 @@ class _PositionBuilder:
         self._edges.append([])
         return _Part(False, (position,), (position,))
 
-    def append(self, one: _Part, other: _Part, around: tuple[int, ...]) -> _Part:
+    def _append(self, one: _Part, other: _Part, around: tuple[int, ...]) -> _Part:
         if not one.first or not other.first:
             return one if one.first else other
         self._connect(one.last, Edge(other.first, len(around), False))
@@ -127,124 +162,33 @@ class _PositionBuilder:
             one.last + other.last if other.may_be_empty else other.last,
         )
 
-    def choose(self, parts: Sequence[_Part]) -> _Part:
-        return _Part(
-            any(part.may_be_empty for part in parts),
-            tuple(position for part in parts for position in part.first),
-            tuple(position for part in parts for position in part.last),
-        )
-
-    def repeat(
-        self,
-        low: int,
-        most: int | None,
-        size: int,
-        make: Callable[[tuple[int, ...]], _Part],
-        around: tuple[int, ...],
-    ) -> _Part:
-        """Return a loop, written out if it is small.
-
-        Args:
-            size: about how many positions a pass has.
-        """
+    def _repeat(self, node: Repeat, around: tuple[int, ...], depth: int) -> _Part:
+        """Return a loop: counted, or written out if it is small."""
+        low, most = node.low, node.high
         if most == 0:
             return _NO_POSITION
+        size = self._measure(node.body, depth)
         n_copies = low if most is None else most
-        if n_copies > 1 and n_copies * size > MOST_COPIES:
-            return self._count(low, most, make, around)
-        parts = [make(around) for _ in range(max(n_copies, 1) if size else 1)]
-        if most is None:
-            self._connect(parts[-1].last, Edge(parts[-1].first, len(around), False))
+        loop = len(self._bounds)
+        is_counted = n_copies > 1 and n_copies * size > MOST_COPIES
+        if is_counted:
+            self._bounds.append((1, most))
+            around, n_copies = (*around, loop), 1
+        n_copies = max(n_copies, 1) if size else 1
+        parts = [self.read(node.body, around, depth + 1) for _ in range(n_copies)]
+        low = 0 if parts[0].may_be_empty else low
+        if is_counted:
+            self._bounds[loop] = (max(low, 1), most)
+        if is_counted or most is None:
+            self._connect(parts[-1].last, Edge(parts[-1].first, len(around), is_counted))
         for one, other in pairwise(parts):
             self._connect(one.last, Edge(other.first, len(around), False))
-        low = 0 if parts[0].may_be_empty else low
-        ends = [part.last for part in parts[max(low, 1) - 1 :]]
+        ends = (part.last for part in parts[min(max(low, 1), len(parts)) - 1 :])
         return _Part(not low, parts[0].first, tuple(chain.from_iterable(ends)))
-
-    def _count(
-        self,
-        low: int,
-        most: int | None,
-        make: Callable[[tuple[int, ...]], _Part],
-        around: tuple[int, ...],
-    ) -> _Part:
-        loop = len(self._bounds)
-        self._bounds.append((1, most))
-        inside = (*around, loop)
-        body = make(inside)
-        low = 0 if body.may_be_empty else low
-        self._bounds[loop] = (max(low, 1), most)
-        self._connect(body.last, Edge(body.first, len(inside), True))
-        return _Part(not low, body.first, body.last)
 
     def _connect(self, positions: Sequence[int], edge: Edge) -> None:
         for position in positions:
             self._edges[position].append(edge)
-
-
-class _Reader:
-    """Reads a syntax tree; rules that are named are put in."""
-
-    def __init__(self, builder: _PositionBuilder, rules: Mapping[str, Expression]) -> None:
-        self._builder, self._rules = builder, rules
-        self._open: set[str] = set()
-        self._n_parts = 0
-        self._sizes: dict[str, int] = {}
-
-    def read(
-        self, node: Expression, around: tuple[int, ...], depth: int, *, begins: bool, ends: bool
-    ) -> _Part:
-        """Return the positions of a part; whether the text begins with it, and ends."""
-        self._check(depth)
-        builder = self._builder
-        match node:
-            case Characters(ranges):
-                return builder.character(ranges, around)
-            case Anchor(kind) if begins and kind in "^A" or ends and kind in "$Z":
-                return _NO_POSITION
-            case regular.Sequence(parts):
-                return self._read_all(parts, around, depth, begins=begins, ends=ends)
-            case Alternation(parts) if parts:
-                inner = (self.read(p, around, depth + 1, begins=begins, ends=ends) for p in parts)
-                return builder.choose(list(inner))
-            case CapturingGroup(body):
-                return self.read(body, around, depth + 1, begins=begins, ends=ends)
-            case Repeat(body, low, high, mode) if mode != regular.POSSESSIVE:
-                size = self._measure(body, depth)
-                make = partial(self.read, body, depth=depth + 1, begins=False, ends=False)
-                return builder.repeat(low, high, size, make, around)
-            case Reference(name) if name not in self._open:
-                self._open.add(name)
-                found = self.read(self._rules[name], around, depth + 1, begins=False, ends=False)
-                self._open.discard(name)
-                return found
-        raise _UnfitError
-
-    def _read_all(
-        self,
-        parts: Sequence[Expression],
-        around: tuple[int, ...],
-        depth: int,
-        *,
-        begins: bool,
-        ends: bool,
-    ) -> _Part:
-        found, kept = _NO_POSITION, list(parts)
-        while begins and kept and _is_anchor(kept[0], "^A"):
-            del kept[0]
-        while ends and kept and _is_anchor(kept[-1], "$Z"):
-            del kept[-1]
-        for n, part in enumerate(kept):
-            is_first, is_last = begins and n == 0, ends and n == len(kept) - 1
-            read = self.read(part, around, depth + 1, begins=is_first, ends=is_last)
-            found = self._builder.append(found, read, around)
-        return found
-
-    def _check(self, depth: int) -> None:
-        """Raise an error if there are too many parts, as with rules there may be without end."""
-        self._n_parts += 1
-        if self._rules and (self._n_parts > MAX_PARTS or depth > _MOST_NESTED):
-            raise _UnfitError
 
     def _measure(self, node: Expression, depth: int) -> int:
         """Return about how many positions a part has, at most one more than are written out.
@@ -273,6 +217,29 @@ class _Reader:
                     self._sizes[name] = self._measure(self._rules[name], depth + 1)
                 return self._sizes[name]
         return 1
+
+
+def _strip(node: Expression, *, begins: bool, ends: bool) -> Expression:
+    """Return a part without the anchors that hold where the text begins with it, or ends."""
+    match node:
+        case Anchor(kind) if begins and kind in "^A" or ends and kind in "$Z":
+            return regular.EMPTY_TEXT
+        case regular.Sequence(parts):
+            kept = list(parts)
+            while begins and kept and _is_anchor(kept[0], "^A"):
+                del kept[0]
+            while ends and kept and _is_anchor(kept[-1], "$Z"):
+                del kept[-1]
+            stripped = [
+                _strip(part, begins=begins and n == 0, ends=ends and n == len(kept) - 1)
+                for n, part in enumerate(kept)
+            ]
+            return regular.Sequence(tuple(stripped))
+        case Alternation(parts):
+            return Alternation(tuple(_strip(part, begins=begins, ends=ends) for part in parts))
+        case CapturingGroup(body):
+            return _strip(body, begins=begins, ends=ends)
+    return node
 
 
 def _is_anchor(node: Expression, kinds: str) -> bool:

@@ -2,8 +2,8 @@ r"""What a pattern matches, as ``re`` finds it: how much of a text, and which te
 
 Lark asks which string terminals a pattern matches in full: these are its keywords. It asks ``re``,
 which goes back and tries again: ``/(a|a)*b/`` on a string of 40 ``a`` takes 2\ :sup:`40` steps,
-all in one call of C code that nothing interrupts. So ``re`` is asked only where the number of paths
-that it could try is small; elsewhere our own automaton reads the text once, all paths at a time.
+all in one call of C code that nothing interrupts. Our own automaton reads the text once, all paths
+at a time.
 
 The texts of a pattern are listed if they are few, as a set: in which order ``re`` tries them is not
 asked. What asks about the text around it, or may read any character, is not listed.
@@ -25,12 +25,9 @@ from maskc.regular import (
     Atomic,
     CapturingGroup,
     Characters,
-    Conditional,
     Expression,
-    Look,
     Repeat,
     Sequence,
-    least_width,
 )
 from maskc.regular.charset import CodePoints
 from maskc.regular.lookbehind import LookBehindStepper
@@ -45,8 +42,6 @@ from maskc.regular.threads import (
     label_of,
 )
 
-MOST_PATHS = 100_000  # that ``re`` may try for one text: milliseconds
-
 LONGEST = 100  # characters of a text that is listed
 _N_SAMPLES = 3
 _USUAL = "a0 "  # what stands for a set, if it is in it
@@ -60,14 +55,48 @@ def match_length(pattern: str, text: str, flags: int = 0) -> int | None:
     In a text of no characters ``\B`` matches, as in ``re`` of Python 3.14, with any Python.
 
     Raises:
-        UnsupportedTerminalError: ``re`` could try too many paths, and the pattern is not regular.
+        UnsupportedTerminalError: the pattern is not regular.
         LimitError: the automaton is too large.
     """
-    is_as_in_3_14 = text or r"\B" not in pattern
-    if is_as_in_3_14 and _count_paths(pattern, flags, len(text)) <= MOST_PATHS:
-        found = re.match(pattern, text, flags)
-        return None if found is None else found.end()
-    return _follow(pattern, text, flags)
+    return _automaton_of(pattern, flags).match_length(text)
+
+
+@lru_cache(maxsize=64)
+def _automaton_of(pattern: str, flags: int) -> _PatternAutomaton:
+    return _PatternAutomaton(pattern, flags)
+
+
+class _PatternAutomaton:
+    """The threads of one pattern; one that has matched is labelled with how much it has read."""
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        nfa = Nfa()
+        self._start = nfa.add_pattern("", pattern, flags, 0)
+        self._stepper = ThreadStepper(nfa)
+        self._look_behinds = LookBehindStepper(self._stepper)
+
+    def match_length(self, text: str) -> int | None:
+        stepper, before = self._stepper, self._look_behinds.start()
+        threads = _relabel(stepper.enter(self._start, before.matched), 0)
+        for at, character in enumerate(text):
+            for byte in character.encode("utf-8", "surrogatepass"):
+                byte_class = int(stepper.byte_class[byte])
+                before = self._look_behinds.step(before, byte_class)
+                moved = ThreadList()
+                for thread in threads:
+                    length = label_of(thread[0]) if thread[0] < 0 else at + 1
+                    stepped = stepper.step_thread(thread, byte_class, before.matched)
+                    for position, obligations in _relabel(stepped, length):
+                        moved.append(position, obligations)
+                threads = moved.done()
+        for position, obligations in threads:
+            if position < 0 and hold_at_end(obligations):
+                return label_of(position)
+        return None
+
+
+def _relabel(threads: Threads, length: int) -> Threads:
+    return tuple((accepted(length) if p < 0 else p, obligations) for p, obligations in threads)
 
 
 class KeywordMatcher:
@@ -88,77 +117,6 @@ class KeywordMatcher:
             self._known[key] = match_length(*key)
         length = self._known[key]
         return None if length is None else SimpleNamespace(group=lambda _: text[:length])
-
-
-@lru_cache(maxsize=4096)
-def _count_paths(pattern: str, flags: int, length: int) -> int:
-    """Return an upper bound on the paths that ``re`` could try on a text of a length."""
-    return _paths_of(read_python(pattern, flags), length)
-
-
-def _paths_of(node: Expression, length: int) -> int:
-    match node:
-        case Sequence(parts):
-            paths = 1
-            for part in parts:
-                paths *= _paths_of(part, length)
-                if paths > MOST_PATHS:
-                    break
-        case Alternation(parts):
-            paths = max(1, sum(_paths_of(part, length) for part in parts))
-        case CapturingGroup(body) | Atomic(body) | Look(body):
-            paths = _paths_of(body, length)
-        case Conditional(_, present, absent):
-            paths = _paths_of(present, length) + _paths_of(absent, length)
-        case Repeat(body, low, high):
-            paths = _paths_of_repeat(low, high, body, length)
-        case _:
-            paths = 1
-    return min(paths, MOST_PATHS + 1)
-
-
-def _paths_of_repeat(low: int, high: int | None, body: Expression, length: int) -> int:
-    # A pass that reads nothing is the last one, save those that must be.
-    passes = length + 1 if least_width(body) else length + 1 + low
-    passes = passes if high is None else min(high, passes)
-    inner = _paths_of(body, length)
-    paths = 0
-    for count in range(min(low, passes), passes + 1):
-        paths += inner ** min(count, 64)
-        if paths > MOST_PATHS:
-            return MOST_PATHS + 1
-    # Passes that must be are made even if nothing comes of them.
-    return max(paths, 1) if low <= length + 1 else max(paths, low)
-
-
-def _follow(pattern: str, text: str, flags: int) -> int | None:
-    nfa = Nfa()
-    start = nfa.add_pattern("", pattern, flags, 0)
-    stepper = ThreadStepper(nfa)
-    look_behinds = LookBehindStepper(stepper)
-    before = look_behinds.start()
-    threads: Threads = _relabel(stepper.enter(start, before.matched), 0)
-    for at, character in enumerate(text):
-        for byte in character.encode("utf-8", "surrogatepass"):
-            byte_class = int(stepper.byte_class[byte])
-            before = look_behinds.step(before, byte_class)
-            moved = ThreadList()
-            for thread in threads:
-                for position, obligations in _relabel(
-                    stepper.step_thread(thread, byte_class, before.matched),
-                    label_of(thread[0]) if thread[0] < 0 else at + 1,
-                ):
-                    moved.append(position, obligations)
-            threads = moved.done()
-    for position, obligations in threads:
-        if position < 0 and hold_at_end(obligations):
-            return label_of(position)
-    return None
-
-
-def _relabel(threads: Threads, length: int) -> Threads:
-    """Return the threads with those that have matched labelled with how much they read."""
-    return tuple((accepted(length) if p < 0 else p, obligations) for p, obligations in threads)
 
 
 class _TooManyError(Exception):

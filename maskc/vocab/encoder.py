@@ -26,7 +26,7 @@ from typing import Any
 from maskc.arguments import as_path
 from maskc.errors import TokenizerError
 from maskc.vocab.files import UNDAMAGED, FileFormat, TokenizerFile, open_tokenizer_file
-from maskc.vocab.huggingface import LOWER_BAR
+from maskc.vocab.huggingface import LOWER_BAR, open_sequences
 from maskc.vocab.loading import load_tokens, read_tokenizer
 from maskc.vocab.registry import find_tokenizer, format_install, format_name
 from maskc.vocab.sentencepiece_files import build_exact_model
@@ -182,26 +182,22 @@ def _build_huggingface(
 
 def _keep_replacing_spaces(normalizer: Any) -> dict[str, Any]:
     kept: list[Any] = []
-    pending = [normalizer]
-    while pending:
-        match pending.pop():
-            case {"type": "Sequence", "normalizers": list(steps)}:
-                pending += reversed(steps)
-            case {"type": "Replace", "pattern": {"String": " "}, "content": str()} as step:
+    for step in open_sequences(normalizer, "normalizers"):
+        match step:
+            case {"type": "Replace", "pattern": {"String": " "}, "content": str()}:
                 kept.append(step)
     return {"type": "Sequence", "normalizers": kept}
 
 
 def _drop_added_space(pre_tokenizer: Any) -> Any:
-    match pre_tokenizer:
-        case {"type": "Sequence", "pretokenizers": list(steps)}:
-            return pre_tokenizer | {"pretokenizers": [_drop_added_space(step) for step in steps]}
-        case {"type": "Metaspace"}:
-            return pre_tokenizer | {"prepend_scheme": "never", "add_prefix_space": False}
-        case {"type": "ByteLevel"}:
-            return pre_tokenizer | {"add_prefix_space": False}
-        case _:
-            return pre_tokenizer
+    added = {"Metaspace": {"prepend_scheme": "never"}, "ByteLevel": {}}
+    steps = [
+        {**step, **added[step["type"]], "add_prefix_space": False}
+        if step.get("type") in added
+        else step
+        for step in open_sequences(pre_tokenizer, "pretokenizers")
+    ]
+    return {"type": "Sequence", "pretokenizers": steps} if steps else pre_tokenizer
 
 
 class _BareExceptions:

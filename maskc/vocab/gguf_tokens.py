@@ -11,26 +11,14 @@ token's bytes are those in the middle.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import IntEnum
 
 import numpy as np
 
 from maskc.errors import TokenizerError
 from maskc.vocab.files import PREFIX, TokenizerFile
-from maskc.vocab.huggingface import BYTE_PIECE, LOWER_BAR, decode_byte_level, is_in_byte_alphabet
-from maskc.vocab.vocabulary import MAX_TOKENS, AddedToken, TokenizerTokens
-
-
-class TokenType(IntEnum):
-    """What a token is for, numbered as in the file; any other number writes nothing."""
-
-    NORMAL = 1
-    UNKNOWN = 2
-    CONTROL = 3
-    USER_DEFINED = 4
-    UNUSED = 5
-    BYTE = 6
-
+from maskc.vocab.huggingface import LOWER_BAR, decode_byte_level, is_in_byte_alphabet
+from maskc.vocab.sentencepiece_files import PieceType, collect_pieces
+from maskc.vocab.vocabulary import MAX_TOKENS, TokenizerTokens
 
 # The models that are read → the end where the file names none; ``None``: there is none.
 _MODELS: Mapping[str, int | None] = {"gpt2": 11, "llama": 2, "t5": 1, "gemma4": None}
@@ -97,17 +85,11 @@ def load_gguf(file: TokenizerFile) -> TokenizerTokens:
     ids = {text: token for token, text in enumerate(texts)}
     ends = _correct(file, ids, types, default=_MODELS[model])
     decode = _find_decoder(model, _read_text(file, "pre"))
-    tokens: list[bytes | None] = []
-    added: dict[int, AddedToken] = {}
-    specials: dict[str, int] = {}
-    for token, (text, kind) in enumerate(zip(texts, types, strict=True)):
-        name = text.decode(errors="replace")
-        if kind in (TokenType.CONTROL, TokenType.USER_DEFINED):
-            specials[name] = token
-        if kind == TokenType.USER_DEFINED:
-            added[token] = AddedToken(name, text)
-        tokens.append(_decode(file, token, text, kind, decode))
-    return TokenizerTokens(tuple(tokens), tuple(sorted(ends)), specials, added)
+    pieces = (
+        (text.decode(errors="replace"), kind, _write(file, token, text, kind, decode))
+        for token, (text, kind) in enumerate(zip(texts, types, strict=True))
+    )
+    return collect_pieces(file, pieces, ends)
 
 
 def _read_text(file: TokenizerFile, name: str) -> str | None:
@@ -128,7 +110,7 @@ def _read_tokens(file: TokenizerFile) -> tuple[list[bytes], list[int]]:
         raise file.broken(f"it has {len(texts):,} tokens")
     texts = [text or b"[EMPTY_%d]" % token for token, text in enumerate(texts)]
     if types is None:
-        return texts, [TokenType.NORMAL] * len(texts)
+        return texts, [PieceType.NORMAL] * len(texts)
     is_list = isinstance(types, np.ndarray) and types.dtype == np.int32
     if not is_list or len(types) < len(texts):
         raise file.broken(f"its entry {PREFIX}token_type has no type for each token")
@@ -146,17 +128,17 @@ def _correct(
         if named is None:
             # llama.cpp takes the one that it comes upon first; of several, none ends here.
             for token in found:
-                types[token] = TokenType.CONTROL
+                types[token] = PieceType.CONTROL
             named = found[0] if len(found) == 1 else None
         if name in _ENDING_FILLERS and named is not None:
             ends.add(named)
     called = {text: ids[text.encode()] for text in _ENDS if text.encode() in ids}
     for token in called.values():
-        types[token] = TokenType.CONTROL
+        types[token] = PieceType.CONTROL
     ends.update(called.values())
     for text in _WRITTEN:
         if text.encode() in ids:
-            types[ids[text.encode()]] = TokenType.USER_DEFINED
+            types[ids[text.encode()]] = PieceType.USER_DEFINED
     eos = _read_id(file, "eos", len(types))
     named_ends = [default if eos is None else eos]
     named_ends += [_read_id(file, name, len(types)) for name in ("eot", "eom")]
@@ -170,10 +152,10 @@ def _exempt(called: Mapping[str, int], ends: set[int], types: list[int]) -> None
     has_call = bool({"<|call|>", "<|calls|>"} & set(called))
     if has_call and {"<|return|>", "<|flush|>"} & set(called) and "<|end|>" in called:
         ends.discard(called["<|end|>"])
-        types[called["<|end|>"]] = TokenType.USER_DEFINED
+        types[called["<|end|>"]] = PieceType.USER_DEFINED
     if "<|tool_response>" in called and "</s>" in called:
         ends.discard(called["</s>"])
-        types[called["</s>"]] = TokenType.NORMAL
+        types[called["</s>"]] = PieceType.NORMAL
 
 
 def _read_id(file: TokenizerFile, name: str, n_tokens: int) -> int | None:
@@ -207,17 +189,10 @@ def _decode_byte_level(text: bytes) -> bytes:
     return b"".join(parts)
 
 
-def _decode(
+def _write(
     file: TokenizerFile, token: int, text: bytes, kind: int, decode: Callable[[bytes], bytes]
-) -> bytes | None:
-    if kind == TokenType.NORMAL:
-        try:
-            return decode(text)
-        except UnicodeDecodeError as error:
-            raise file.broken(f"token {token} is not UTF-8") from error
-    if kind == TokenType.BYTE:
-        match = BYTE_PIECE.fullmatch(text.decode(errors="replace"))
-        if match is None:
-            raise file.broken(f"byte token {token} names no byte")
-        return bytes([int(match[1], 16)])
-    return None
+) -> bytes:
+    try:
+        return decode(text) if kind == PieceType.NORMAL else text
+    except UnicodeDecodeError as error:
+        raise file.broken(f"token {token} is not UTF-8") from error

@@ -106,12 +106,12 @@ def _read_model(file: TokenizerFile) -> tuple[list[tuple[str, int]], int | None]
     if kind == "BPE" and isinstance(vocab, dict):
         for affix in ("continuing_subword_prefix", "end_of_word_suffix"):
             if model.get(affix):
-                raise _refuse(file, f"its pieces carry a {affix}")
+                raise _refuse(file, f"has pieces with a {affix}")
         if not all(map(_is_id, vocab.values())):
             raise file.broken("a token id is not a whole number")
         unknown = model.get("unk_token")
         return list(vocab.items()), vocab.get(unknown) if isinstance(unknown, str) else None
-    raise _refuse(file, f"its model is of type {kind}")
+    raise _refuse(file, f"has a model of type {kind}")
 
 
 def _read_added_tokens(file: TokenizerFile) -> dict[str, int]:
@@ -176,7 +176,7 @@ def _is_id(value: object) -> bool:
 def _refuse(file: TokenizerFile, fact: str) -> TokenizerError:
     return TokenizerError(
         file.tokenizer,
-        f"{fact}, so its tokens have no exact bytes",
+        f"{file.file_name} {fact}, so its tokens have no exact bytes",
         "use a tokenizer with a byte-level, byte-fallback or Unigram model",
     )
 
@@ -191,20 +191,8 @@ def describe_normalizer(file: TokenizerFile) -> tuple[str, ...]:
     never written some texts. Steps that put a blank in front, or write blanks as ``▁``, are not
     named.
     """
-    names: list[str] = []
-    pending = [file.contents.get("normalizer")]
-    while pending:
-        match pending.pop():
-            case {"type": "Sequence", "normalizers": list(steps)}:
-                pending += reversed(steps)
-            case {"type": "Replace", "pattern": {"String": " "}, "content": str(new)} if (
-                new == LOWER_BAR
-            ):
-                pass
-            case {"type": "Prepend"}:
-                pass
-            case dict() as step:
-                names.append(str(step.get("type"))[:20])
+    steps = open_sequences(file.contents.get("normalizer"), "normalizers")
+    names = [str(step.get("type"))[:20] for step in steps if not _is_about_blanks(step)]
     if not names:
         return ()
     named = ", ".join(dict.fromkeys(names[:_MOST_NAMED])) + ", …" * (len(names) > _MOST_NAMED)
@@ -214,6 +202,15 @@ def describe_normalizer(file: TokenizerFile) -> tuple[str, ...]:
     )
 
 
+def _is_about_blanks(step: dict[str, Any]) -> bool:
+    match step:
+        case {"type": "Prepend"}:
+            return True
+        case {"type": "Replace", "pattern": {"String": " "}, "content": str(new)}:
+            return new == LOWER_BAR
+    return False
+
+
 def build_piece_decoder(file: TokenizerFile) -> Callable[[str], bytes]:
     """Return the function from a piece of a ``tokenizer.json`` to its bytes.
 
@@ -221,19 +218,19 @@ def build_piece_decoder(file: TokenizerFile) -> Callable[[str], bytes]:
         TokenizerError: the decoder gives no exact bytes per piece.
     """
     contents = file.contents
-    steps = _open_sequences(contents.get("decoder"), "decoders")
+    steps = open_sequences(contents.get("decoder"), "decoders")
     if not steps:
         # Some files leave the decoder out; what splits the text tells what joins it.
-        splitters = _open_sequences(contents.get("pre_tokenizer"), "pretokenizers")
+        splitters = open_sequences(contents.get("pre_tokenizer"), "pretokenizers")
         steps = [step for step in splitters if step.get("type") in ("ByteLevel", "Metaspace")]
     if not steps:
-        raise _refuse_decoder(file, "has no decoder")
+        raise _refuse(file, "has no decoder")
     if any(step.get("type") == "ByteLevel" for step in steps):
         if len(steps) > 1:
-            raise _refuse_decoder(file, "has a byte-level decoder with other decoders beside it")
+            raise _refuse(file, "has a byte-level decoder with other decoders beside it")
         return decode_byte_level
     model = contents.get("model")
-    is_told = bool(_open_sequences(contents.get("decoder"), "decoders"))
+    is_told = bool(open_sequences(contents.get("decoder"), "decoders"))
     if not is_told and isinstance(model, dict) and model.get("byte_fallback") is True:
         steps.append({"type": "ByteFallback"})
     return _follow(file, steps)
@@ -265,12 +262,12 @@ def _follow(file: TokenizerFile, steps: list[dict[str, Any]]) -> Callable[[str],
         match step:
             case {"type": "Replace", "pattern": {"String": str(old)}, "content": str(new)} if old:
                 if is_fused and len(old) > 1:
-                    raise _refuse_decoder(file, f"replaces {old!r} once the pieces are joined")
+                    raise _refuse(file, f"replaces {old!r} once the pieces are joined")
                 changes.append(partial(_replace, old, new))
             case {"type": "Metaspace"}:
                 old = step.get("replacement", LOWER_BAR)
                 if not isinstance(old, str) or not old:
-                    raise _refuse_decoder(file, "has a Metaspace decoder without a replacement")
+                    raise _refuse(file, "has a Metaspace decoder without a replacement")
                 changes.append(partial(_replace, old, " "))
             case {"type": "ByteFallback"} if not is_fused:
                 has_bytes, changes = True, after
@@ -284,7 +281,7 @@ def _follow(file: TokenizerFile, steps: list[dict[str, Any]]) -> Callable[[str],
             ):
                 changes.append(partial(_strip, mark, most))
             case _:
-                raise _refuse_decoder(file, f"has a {step.get('type')} decoder")
+                raise _refuse(file, f"has a {step.get('type')} decoder")
 
     def decode(piece: str) -> bytes:
         for change in before:
@@ -309,7 +306,7 @@ def _strip(mark: str, most: int, piece: str) -> str:
     return piece[min(n_marks, max(most, 0)) :]
 
 
-def _open_sequences(step: Any, key: str) -> list[dict[str, Any]]:
+def open_sequences(step: Any, key: str) -> list[dict[str, Any]]:
     """Return the steps of a pipeline in order; a loop, as a file may nest them deeply."""
     steps: list[dict[str, Any]] = []
     pending = [step]
@@ -320,14 +317,6 @@ def _open_sequences(step: Any, key: str) -> list[dict[str, Any]]:
             case dict() as single:
                 steps.append(single)
     return steps
-
-
-def _refuse_decoder(file: TokenizerFile, fact: str) -> TokenizerError:
-    return TokenizerError(
-        file.tokenizer,
-        f"{file.file_name} {fact}, so its tokens have no exact bytes",
-        "use a tokenizer with a byte-level, byte-fallback or metaspace decoder",
-    )
 
 
 class _ByteAlphabet(dict[int, int]):

@@ -13,7 +13,7 @@ space before encoding and drops one after decoding; a token's bytes are those in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -32,7 +32,7 @@ _FIXED_SIZES = {1: 8, 5: 4}
 
 
 class PieceType(IntEnum):
-    """What a piece is for, numbered as in the file."""
+    """What a piece is for, numbered as in these files and those of llama.cpp."""
 
     NORMAL = 1
     UNKNOWN = 2
@@ -54,29 +54,51 @@ class _Field:
     encoded: bytes
 
 
+# Name of a piece, its type, and what it writes if it is text.
+Piece = tuple[str, int, bytes]
+
+
 def load_sentencepiece(file: TokenizerFile) -> TokenizerTokens:
     """Return the tokens of a sentencepiece model; TokenizerError: the file is broken."""
-    by_id: dict[int, bytes | None] = {}
-    controls: dict[str, int] = {}
-    specials: dict[str, int] = {}
-    added: dict[int, AddedToken] = {}
+    pieces: list[Piece] = []
     eos_piece = "</s>"
     for message in _read_fields(file, file.data):
         if message.number == _PIECES:
-            text, kind = _read_piece(file, len(by_id), message.value)
-            if kind is PieceType.CONTROL:
-                controls[text] = len(by_id)
-            if kind in (PieceType.CONTROL, PieceType.USER_DEFINED):
-                specials[text] = len(by_id)
-            if kind is PieceType.USER_DEFINED:
-                added[len(by_id)] = AddedToken(text, text.replace(LOWER_BAR, " ").encode())
-            by_id[len(by_id)] = _decode_piece(file, text, kind)
+            text, kind = _read_piece(file, len(pieces), message.value)
+            pieces.append((text, kind, text.replace(LOWER_BAR, " ").encode()))
         elif message.number == _TRAINER:
             for setting in _read_fields(file, message.value):
                 if setting.number == _TRAINER_EOS_PIECE:
                     eos_piece = _decode_text(file, setting.value)
-    eos_ids = (controls[eos_piece],) if eos_piece in controls else ()
-    return TokenizerTokens(order_tokens(file.tokenizer, by_id), eos_ids, specials, added)
+    controls = {text: n for n, (text, kind, _) in enumerate(pieces) if kind == PieceType.CONTROL}
+    return collect_pieces(file, pieces, [controls[eos_piece]] if eos_piece in controls else ())
+
+
+def collect_pieces(
+    file: TokenizerFile, pieces: Iterable[Piece], eos_ids: Iterable[int]
+) -> TokenizerTokens:
+    """Return the tokens that pieces are, in the order of their ids.
+
+    Raises:
+        TokenizerError: a byte piece names no byte, or there are none or too many.
+    """
+    by_id: dict[int, bytes | None] = {}
+    specials: dict[str, int] = {}
+    added: dict[int, AddedToken] = {}
+    for token, (name, kind, written) in enumerate(pieces):
+        by_id[token] = written if kind == PieceType.NORMAL else None
+        if kind in (PieceType.CONTROL, PieceType.USER_DEFINED):
+            specials[name] = token
+        if kind == PieceType.USER_DEFINED:
+            added[token] = AddedToken(name, written)
+        if kind == PieceType.BYTE:
+            byte = BYTE_PIECE.fullmatch(name)
+            if byte is None:
+                raise file.broken(f"byte piece {name!r} names no byte")
+            by_id[token] = bytes([int(byte[1], 16)])
+    return TokenizerTokens(
+        order_tokens(file.tokenizer, by_id), tuple(sorted(eos_ids)), specials, added
+    )
 
 
 def build_exact_model(file: TokenizerFile, is_text: Callable[[int], bool]) -> bytes:
@@ -128,18 +150,6 @@ def _read_piece(file: TokenizerFile, token_id: int, value: int | bytes) -> tuple
     if not text:
         raise file.broken(f"piece {token_id} has no text")
     return text, kind
-
-
-def _decode_piece(file: TokenizerFile, text: str, kind: PieceType) -> bytes | None:
-    match kind:
-        case PieceType.NORMAL:
-            return text.replace(LOWER_BAR, " ").encode()
-        case PieceType.BYTE:
-            if match := BYTE_PIECE.fullmatch(text):
-                return bytes([int(match[1], 16)])
-            raise file.broken(f"byte piece {text!r} names no byte")
-        case _:
-            return None
 
 
 def _decode_text(file: TokenizerFile, value: int | bytes) -> str:

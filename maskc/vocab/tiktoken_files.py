@@ -182,14 +182,14 @@ class Tekken:
 
     ranks: tuple[bytes, ...]  # the tokens in use, by rank
     n_special: int  # number of ids before rank 0
-    eos_id: int  # the id that ends the output
+    special_ids: Mapping[str, int]  # the special tokens by name; </s> ends the output
     pattern: str  # the regular expression that splits text before merging
 
 
 def load_tekken(file: TokenizerFile) -> TokenizerTokens:
     tekken = parse_tekken(file)
     tokens = (*[None] * tekken.n_special, *tekken.ranks)
-    return TokenizerTokens(tokens, (tekken.eos_id,), _find_specials(file, tekken.n_special))
+    return TokenizerTokens(tokens, (tekken.special_ids[_EOS],), tekken.special_ids)
 
 
 def parse_tekken(file: TokenizerFile) -> Tekken:
@@ -222,7 +222,7 @@ def parse_tekken(file: TokenizerFile) -> Tekken:
                 raise file.broken(f"token {rank} lacks its rank or its bytes")
     if ranks[:256] != [bytes([byte]) for byte in range(256)] or len(set(ranks)) != len(ranks):
         raise file.broken("its tokens do not begin with the 256 bytes, or one occurs twice")
-    return Tekken(tuple(ranks), n_special, _find_eos_id(file, n_special), pattern)
+    return Tekken(tuple(ranks), n_special, _find_specials(file, n_special), pattern)
 
 
 def _decode(file: TokenizerFile, rank: int, encoded: str) -> bytes:
@@ -233,20 +233,14 @@ def _decode(file: TokenizerFile, rank: int, encoded: str) -> bytes:
 
 
 def _find_specials(file: TokenizerFile, n_special: int) -> dict[str, int]:
+    special = file.contents.get("special_tokens")
+    if not isinstance(special, list):
+        return {_EOS: min(_EOS_ID, n_special - 1)}
     found = {}
-    for row in file.contents.get("special_tokens") or []:
+    for row in special:
         match row:
             case {"token_str": str(text), "rank": int(rank)} if 0 <= rank < n_special:
                 found[text] = rank
+    if _EOS not in found:
+        raise file.broken(f"it has no special token {_EOS}")
     return found
-
-
-def _find_eos_id(file: TokenizerFile, n_special: int) -> int:
-    special = file.contents.get("special_tokens")
-    if not isinstance(special, list):
-        return min(_EOS_ID, n_special - 1)
-    for row in special:
-        match row:
-            case {"token_str": "</s>", "rank": int(rank)} if 0 <= rank < n_special:
-                return rank
-    raise file.broken(f"it has no special token {_EOS}")

@@ -286,7 +286,7 @@ def replaced(key, kind, payload):
             "token_type has no type for each token",
         ),
         (replaced("eos_token_id", STRING, b"\x01" + b"\0" * 7 + b"a"), "eos_token_id is no id"),
-        (tokenizer("llama", ["a", ("<0x0G>", BYTE)]), "byte token 1 names no byte"),
+        (tokenizer("llama", ["a", ("<0x0G>", BYTE)]), "byte piece '<0x0G>' names no byte"),
         (tokenizer("gpt2", [b"\xff", "a"]), "token 0 is not UTF-8"),
         (tokenizer("llama", []), f"its entry {PREFIX}tokens is not a list of texts"),
     ],
