@@ -61,8 +61,15 @@ _CLASSES = {
     "s": _SPACE,
     "S": negate(_SPACE),
 }
-_HEX = frozenset("0123456789abcdefABCDEF")
 _CONTROLS = {"n": 10, "r": 13, "t": 9, "v": 11, "f": 12}
+_QUANTIFIER = re.compile(r"(?:([*+?])|\{([0-9]+)(?:(,)([0-9]*))?\})(\??)")
+_BOUNDS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+_GROUP = re.compile(
+    r"\?:|\?(?P<look><?[=!])|\?<(?P<name>[^>]*)(?P<end>>?)|(?P<odd>\?.?)|", re.DOTALL
+)
+_HEX = r"[0-9a-fA-F]"
+_PAIR = re.compile(rf"([dD][89abAB]{_HEX}{{2}})\\u([dD][c-fC-F]{_HEX}{{2}})")
+_NUMBER, _NAME = re.compile(rf"\{{({_HEX}{{1,98}})\}}"), re.compile(r"\{([^}]*)\}")
 _DOT = Characters(negate(_LINE_ENDS))
 # Where a bracket ends, if all of it may be kept.
 _SHORT_BRACKET = re.compile(r"(?:[^\]\\]|\\.){0,80}+\]", re.DOTALL)
@@ -80,10 +87,8 @@ def parse_pattern(text: str) -> Expression:
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
-        self.n_looks, self.is_behind = (
-            0,
-            False,
-        )  # look-arounds that are open, and whether one is behind
+        self.n_looks = 0  # that are open
+        self.is_behind = False  # whether a look-behind is
 
     def peek(self, n: int = 1) -> str:
         return self.text[self.at : self.at + n]
@@ -93,6 +98,11 @@ class _Parser:
             self.at += len(expected)
             return True
         return False
+
+    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        found = pattern.match(self.text, self.at)
+        self.at = self.at if found is None else found.end()
+        return found
 
     def choice(self, depth: int) -> Expression:
         if depth > _MAX_DEPTH:
@@ -113,41 +123,20 @@ class _Parser:
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
     def repeated(self, node: Expression, *, may_be: bool) -> Expression:
-        bounds = self.bounds()
-        if bounds is None:
-            return node
-        self.eat("?")  # lazy: the same texts
+        found = self.match(_QUANTIFIER)  # a lazy one has the same texts
+        if found is None:
+            return node  # a brace that stands for itself
         if not may_be:
             raise PatternError("repeats an assertion")
-        least, most = bounds
+        sign, low, comma, high, _ = found.groups()
+        if sign:
+            return Repeat(node, *_BOUNDS[sign])
+        if max(len(low), len(high or "")) > _MOST_DIGITS:
+            raise PatternError(f"repeats something 10 to the power of {_MOST_DIGITS} times or more")
+        least, most = int(low), int(high) if high else None if comma else int(low)
         if most is not None and most < least:
             raise PatternError(f"has numbers out of order in {{{least},{most}}}")
         return Repeat(node, least, most)
-
-    def bounds(self) -> tuple[int, int | None] | None:
-        if self.eat("*"):
-            return 0, None
-        if self.eat("+"):
-            return 1, None
-        if self.eat("?"):
-            return 0, 1
-        if self.peek() != "{":
-            return None
-        end = self.text.find("}", self.at)
-        inside = self.text[self.at + 1 : end] if end > 0 else ""
-        least, comma, most = inside.partition(",")
-        if (
-            not (least.isascii() and least.isdigit())
-            or most
-            and not (most.isascii() and most.isdigit())
-        ):
-            return None  # a brace that stands for itself
-        if max(len(least), len(most)) > _MOST_DIGITS:
-            raise PatternError(f"repeats something 10 to the power of {_MOST_DIGITS} times or more")
-        self.at = end + 1
-        if not comma:
-            return int(least), int(least)
-        return int(least), int(most) if most else None
 
     def atom(self, depth: int) -> Expression:
         character = self.text[self.at]
@@ -173,34 +162,22 @@ class _Parser:
         return _literal(ord(character))
 
     def group(self, depth: int) -> Expression:
-        node: Expression
-        if self.eat("?:"):
-            node = self.choice(depth + 1)
-        elif self.eat("?="):
-            node = self.look(depth, positive=True)
-        elif self.eat("?!"):
-            node = self.look(depth, positive=False)
-        elif self.eat("?<="):
-            node = self.look(depth, positive=True, ahead=False)
-        elif self.eat("?<!"):
-            node = self.look(depth, positive=False, ahead=False)
-        elif self.eat("?<"):
-            end = self.text.find(">", self.at)
-            if end < 0 or not self.text[self.at : end].replace("$", "_").isidentifier():
-                raise PatternError("has a group without a proper name")
-            self.at = end + 1
-            node = self.choice(depth + 1)
-        elif self.peek() == "?":
-            sign = self.peek(2)
-            fact = f"has {sign!r} after a bracket, which ECMA-262 does not have"
-            raise PatternError(fact, _GROUPS.get(sign, _FLAGS))
-        else:
-            node = self.choice(depth + 1)
+        found = self.match(_GROUP)
+        kinds = {} if found is None else found.groupdict()
+        if kinds.get("odd"):
+            fact = f"has {kinds['odd']!r} after a bracket, which ECMA-262 does not have"
+            raise PatternError(fact, _GROUPS.get(kinds["odd"], _FLAGS))
+        name = kinds.get("name")
+        if name is not None and not (kinds["end"] and name.replace("$", "_").isidentifier()):
+            raise PatternError("has a group without a proper name")
+        look = kinds.get("look")
+        node = self.look(depth, look) if look else self.choice(depth + 1)
         if not self.eat(")"):
             raise PatternError("has an unmatched (")
         return node
 
-    def look(self, depth: int, *, positive: bool, ahead: bool = True) -> Look:
+    def look(self, depth: int, sign: str) -> Look:
+        positive, ahead = sign.endswith("="), not sign.startswith("<")
         if self.is_behind or self.n_looks and not ahead:
             raise PatternError("has a look-behind and another look-around, one inside the other")
         self.n_looks, self.is_behind = self.n_looks + 1, not ahead
@@ -252,44 +229,30 @@ class _Parser:
         return _one(ord(letter))
 
     def code_point(self) -> int:
-        if self.eat("{"):
-            end = self.text.find("}", self.at)
-            digits = self.text[self.at : end] if end > self.at else "none"
-            value = (
-                int(digits, 16)
-                if _HEX.issuperset(digits) and len(digits) < 99
-                else MAX_CODE_POINT + 1
-            )
-            if value > MAX_CODE_POINT:
-                raise PatternError(r"has \u{…} without a code point")
-            self.at = end + 1
-            return value
-        value = self.hexadecimal(4)
-        if 0xD800 <= value <= 0xDBFF and self.peek(2) == "\\u":
-            before = self.at
-            self.at += 2
-            low = self.hexadecimal(4)
-            if 0xDC00 <= low <= 0xDFFF:
-                return 0x10000 + (value - 0xD800 << 10) + low - 0xDC00
-            self.at = before
-        return value
+        pair = self.match(_PAIR)
+        if pair is not None:
+            high, low = (int(half, 16) for half in pair.groups())
+            return 0x10000 + (high - 0xD800 << 10) + low - 0xDC00
+        if self.peek() != "{":
+            return self.hexadecimal(4)
+        found = self.match(_NUMBER)
+        if found is None or int(found[1], 16) > MAX_CODE_POINT:
+            raise PatternError(r"has \u{…} without a code point")
+        return int(found[1], 16)
 
     def hexadecimal(self, n: int) -> int:
-        digits = self.peek(n)
-        if len(digits) < n or not _HEX.issuperset(digits):
+        found = self.match(re.compile(f"{_HEX}{{{n}}}"))
+        if found is None:
             raise PatternError(f"has an escape without its {n} hexadecimal digits")
-        self.at += n
-        return int(digits, 16)
+        return int(found[0], 16)
 
     def category(self, *, negative: bool) -> CodePoints:
-        end = self.text.find("}", self.at)
-        if not self.eat("{") or end < 0:
+        named = self.match(_NAME)
+        if named is None:
             raise PatternError(r"has \p without a property in braces")
-        name = self.text[self.at : end]
-        self.at = end + 1
-        found = find_property(name)
+        found = find_property(named[1])
         if found is None:
-            fact = f"has the property {name}, which is not one of ECMA-262"
+            fact = f"has the property {named[1]}, which is not one of ECMA-262"
             raise PatternError(fact, "write one, such as L, Script=Latin or Alphabetic")
         return negate(found) if negative else found
 
