@@ -243,14 +243,18 @@ class StepTable:
         self._table = np.full((64, self._width), _UNKNOWN, dtype=np.int32)
         self._table[: NOT_FOLLOWED + 1] = [[DEAD], [NOT_FOLLOWED]]
         self._numbers: dict[Hashable, int] = {}
-        self.hypotheses: list[Hypotheses] = [(), ()]  # by the number of their state
+        # By the number of a state, its hypotheses and the key that they had when they came.
+        self.hypotheses: list[Hypotheses] = [(), ()]
+        self.keys: list[Hashable] = [None, None]
         self.n_made = 0
 
     def find(self, hypotheses: Hypotheses) -> int:
         """Return the number of the state of some hypotheses."""
-        state = self._numbers.setdefault(self._key(hypotheses), len(self.hypotheses))
+        key = self._key(hypotheses)
+        state = self._numbers.setdefault(key, len(self.hypotheses))
         if state == len(self.hypotheses):
             self.hypotheses.append(hypotheses)
+            self.keys.append(key)
             if state == len(self._table):
                 self._table = np.concatenate([self._table, np.full_like(self._table, _UNKNOWN)])
         return state

@@ -369,13 +369,13 @@ class Matcher:
             n_left = as_count("tokens_left", tokens_left)
         if self._terminated:
             return self._machine.pool.end_only.words
-        point = self._find_point()
+        point = self._find_point(n_left)
         words = self._artifact.endings.mask(point, n_left)
         self._point, self._is_exact = point, words is None
         return self._words() if words is None else words
 
-    def _find_point(self) -> Point:
-        return self._artifact.endings.point(self._plain(), self._point)
+    def _find_point(self, tokens_left: int | None = None) -> Point:
+        return self._artifact.endings.point(self._plain(), self._point, tokens_left)
 
     def _plain(self) -> Hypotheses:
         """Return the hypotheses as the artifact's own machine has them."""

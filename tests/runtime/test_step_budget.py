@@ -136,6 +136,27 @@ def test_a_text_that_takes_too_many_steps_leaves_the_matcher_as_it_was(make):
     assert make(10**9).matcher().accept_bytes(TEXTS[make])
 
 
+NESTED = 'start: "[" start? "]"\n'
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: compile_text(NESTED, EVERY_BYTE),
+        lambda: compile_text(NESTED, EVERY_BYTE, parser="earley"),
+        lambda: maskc.Artifact(compile_schema({}, BYTES)),
+    ],
+    ids=["lalr", "general", "schema"],
+)
+def test_to_tell_all_that_the_future_of_a_deep_text_depends_on_takes_steps(make):
+    matcher = make().matcher()
+    assert all(matcher.accept_bytes(b"[" * 10) for _ in range(200))
+    with pytest.raises(LimitError), one_mask(10):
+        matcher.configuration()
+    with one_mask(10**6):
+        assert matcher.configuration() == matcher.fork().configuration()
+
+
 MASKS = {
     "a key among names": ({"properties": {name: {} for name in NAMES}}, b'{"'),
     "a key of a class": ({"patternProperties": {"^[a-p]{2}$": {}}}, b'{"'),

@@ -39,9 +39,9 @@ from numpy.typing import NDArray
 
 from maskc.errors import LimitError, TokensLeftError
 from maskc.runtime.budget.completions import (
-    COMING_KEY,
     FAR,
     LOST,
+    MOST_CHECKED,
     NO_KEY,
     Cell,
     Completions,
@@ -63,7 +63,6 @@ _MOST_STEPS: Final = 2_000_000  # to find a completion, where the machine may ta
 _MASK_STEPS: Final = 60_000  # to find after which tokens one is short enough
 _STEPS_NEAR_END: Final = 8_000  # the same where few tokens are left beside those of a completion
 _NEAR_END: Final = 200  # tokens that are more than a few
-_MOST_CHECKED: Final = 64  # bytes that finish an open key
 # What makes another key of one that was there: some character before its quote.
 _MORE: Final = [bytes([byte]) for byte in b"a0_" + bytes(range(0x21, 0x7F)) if byte not in b'"\\']
 _POINT_BYTES: Final = 700
@@ -129,8 +128,13 @@ class Endings:
             self._lock.release()
         return True
 
-    def point(self, hypotheses: Hypotheses, before: Point | None) -> Point:
+    def point(
+        self, hypotheses: Hypotheses, before: Point | None, tokens_left: int | None = None
+    ) -> Point:
         """Return the point of some hypotheses; ``before`` is that where the text was last asked of.
+
+        If the completion takes more than ``tokens_left``, one is looked for that the last mask
+        knew.
 
         Raises:
             LimitError: it takes too long to find a completion.
@@ -157,22 +161,28 @@ class Endings:
                 before.key == key or self._are_equal(before, before.hypotheses, hypotheses)
             ):
                 return before
-        if found is not None and found.keeps(promised):
+        most = FAR if before is None or tokens_left is None else min(FAR, tokens_left + 1)
+        if found is not None and found.keeps(promised) and found.cell.n_tokens < most:
             return found.of_text(hypotheses, generation)
         with self._lock, one_mask(self._most_steps, _REMEDY):
             self._evict_old(self)
             found = self._points.get(key)
-            if found is None or found.cell.n_tokens >= FAR:
-                known = before.known if before else None
+            if found is None or found.cell.n_tokens >= most:
+                known = before.needs.known if before else None
                 found = self._find_point(hypotheses, key, generation, known)
+                if before and promised is None and found.cell.n_tokens >= most < FAR:
+                    here = self._texts.stand_in(hypotheses)
+                    known = before.needs.recall(self._machine, here, most - 1)
+                    found = self._find_point(hypotheses, key, generation, known)
             if promised is not None and not found.keeps(promised):
                 found.cell, found.masks = promised, {}
             return found.of_text(hypotheses, generation)
 
     @property
     def _generation(self) -> int:
-        budget = self._machine.pool.budget
-        return 0 if budget is None else budget.n_generations
+        budget, inner = self._machine.pool.budget, self._texts.budgets
+        n_generations = 0 if budget is None else budget.n_generations
+        return n_generations + sum([each.n_generations for each in inner] if inner else ())
 
     def _promised(self, before: Point, hypotheses: Hypotheses, key: Hashable) -> Cell | None:
         """Return the rest of a completion if the text took its first token, ``None`` if not."""
@@ -191,32 +201,26 @@ class Endings:
         if before.generation == self._generation:
             return False
         describe = self._machine.describe
-        return {*map(describe, one)} == {*map(describe, other)}
+        with one_mask(self._most_steps, _REMEDY):
+            return {*map(describe, one)} == {*map(describe, other)}
 
     def _find_point(
         self, hypotheses: Hypotheses, key: Hashable, generation: int, known: Known | None
     ) -> Point:
         here, follow = self._texts.stand_in(hypotheses), self._completions.follow
-        needs = self._needs.setdefault(key_of(self._machine, here), Needs(here))
-        point = Point(hypotheses, key, generation, needs, self._completions.known)
-        found = self._points[key] = point
-        found.cell = cell = self._completions.find(here, known)
-        text = text_of(cell, _MOST_CHECKED)
+        name = key_of(self._machine, here)
+        needs = Needs(here, self._completions.known, self._successors)
+        needs = self._needs.setdefault(name, needs)
+        found = self._points[key] = Point(hypotheses, key, generation, needs)
+        found.cell = cell = self._completions.find(here, name, known)
+        text = text_of(cell, MOST_CHECKED)
         if self._texts.key_at(here) != NO_KEY and not follow(hypotheses, text):
-            before, rest = self._cut_key(here, cell)
-            text = text_of(rest, _MOST_CHECKED)
+            before, rest = self._completions.cut_key(here, cell)
+            text = text_of(rest, MOST_CHECKED)
             more = (before + byte for byte in _MORE if follow(hypotheses, before + byte + text))
             begun = next(more, None)
             found.cell = LOST if begun is None else self._writing.prepend(begun, rest)
         return found
-
-    def _cut_key(self, here: Hypotheses, cell: Cell) -> tuple[bytes, Cell]:
-        """Return a completion in two parts, between which a character makes another key of one."""
-        text = text_of(cell, _MOST_CHECKED)
-        at = max(0, text.find(b'"') + (self._texts.key_at(here) == COMING_KEY))
-        for _ in range(at):
-            cell = cell.after or cell
-        return text[:at], cell
 
     def mask(self, point: Point, tokens_left: int) -> Words | None:
         """Return the tokens that leave enough of a budget; ``None``: all that are legal.
@@ -242,7 +246,6 @@ class Endings:
 
     def _find_mask(self, point: Point, cell: Cell, tokens_left: int) -> Words | None:
         machine, needs = self._machine, point.needs
-        point.known = self._completions.known
         by_token = needs.by_token
         if by_token is None and needs.most >= tokens_left:
             most_steps = self._mask_steps
@@ -270,6 +273,7 @@ class Endings:
     def _measure(self, needs: Needs, most_steps: int) -> NDArray[np.uint16]:
         """Return of each token how many finish the text after it, ``_MANY``: not known."""
         text = self._plain(needs.here) & ~self._machine.pool.end_only.words
+        needs.remember(self._completions.known, self._successors)
         needs.by_atom = self._measure_atoms(needs.here)
         bits = np.unpackbits(text.view(np.uint8), bitorder="little").view(np.bool_)
         is_text: NDArray[np.bool_] = bits[self._index.order]
@@ -299,12 +303,14 @@ class Endings:
         if len(n_leading) > len(self._by_state):
             more = np.zeros(2 * len(n_leading), dtype=np.int32)
             self._by_state = np.concatenate([self._by_state, more])
-        found = self._by_state[: len(n_leading)]
+        found, reached = self._by_state[: len(n_leading)], self._successors
         asked = np.flatnonzero((n_leading > 0) & (found == 0))
         asked = asked[asked > NOT_FOLLOWED]
         with suppress(LimitError), one_mask(most_steps, _REMEDY):
             for state in asked[np.argsort(-n_leading[asked], kind="stable")].tolist():
-                found[state] = self._count(self._successors.hypotheses[state])
+                found[state] = self._completions.count(
+                    reached.hypotheses[state], reached.keys[state]
+                )
         return found
 
     def _measure_atoms(self, here: Hypotheses) -> dict[int, int]:
@@ -315,17 +321,10 @@ class Endings:
                 for token_id in link.list_atoms(here):
                     after = link.take(here, token_id)
                     if after:
-                        found[token_id] = self._count(self._texts.stand_in(after))
+                        after = self._texts.stand_in(after)
+                        key = self._successors.keys[self._successors.find(after)]
+                        found[token_id] = self._completions.count(after, key)
         return found
-
-    def _count(self, here: Hypotheses) -> int:
-        """Return how many tokens finish whatever hypotheses stand for."""
-        cell = self._completions.find(here)
-        if self._texts.key_at(here) == NO_KEY:
-            return cell.n_tokens
-        # Should the key be one that was there: each byte is a token where keys are left out.
-        before, rest = self._cut_key(here, cell)
-        return min(FAR, max(cell.n_tokens, len(before) + 1 + rest.n_tokens))
 
     def completion(self, point: Point) -> Completion:
         """Return the tokens of a known completion; a TokensLeftError says that there is none."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
@@ -24,8 +24,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maskc.runtime.cache import Budget
 from maskc.runtime.link.joining import LinkMachine
-from maskc.runtime.machine import Hypotheses, Machine, key_of
+from maskc.runtime.machine import Hypotheses, Machine, StepTable, key_of
 from maskc.runtime.schema.tries import ROOT, TokenIndex, Words
 from maskc.runtime.step_budget import charge_steps
 
@@ -60,34 +61,51 @@ END: Final = Cell(_END, None)
 END.n_tokens = 1
 LOST: Final = Cell(_END, None)  # no completion is known
 
+Known = dict[Hashable, Cell]  # by the key of hypotheses, what finishes them
+Word = bytes | int  # an integer: a token that is taken whole
+Proposal = tuple[int, Word]  # a word that may come next, after about how many bytes with it
+
 
 class Needs:
     """How many tokens finish the text after each token, for hypotheses that stand for others."""
 
-    __slots__ = ("by_atom", "by_token", "here", "most")
+    __slots__ = ("by_atom", "by_token", "here", "keys", "known", "most", "reached")
 
-    def __init__(self, here: Hypotheses) -> None:
+    def __init__(self, here: Hypotheses, known: Known, states: StepTable) -> None:
         self.here, self.most = here, FAR  # most: after any legal token; FAR: not known of all
+        self.remember(known, states)
         # uint16, after each in the order of the index; None: not remembered
         self.by_token: NDArray[np.uint16] | None = None
         self.by_atom: dict[int, int] = {}  # after tokens that are taken whole, by id
+
+    def remember(self, known: Known, states: StepTable) -> None:
+        """Keep the completions that are known when tokens are followed, and where these lead."""
+        self.known, self.keys, self.reached = known, states.keys, states.hypotheses
+
+    def recall(self, machine: Machine[Any], here: Hypotheses, tokens_left: int) -> Known:
+        """Return what was known of hypotheses after a token whose numbers were evicted since."""
+        describe, found = machine.describe, dict[Hashable, Cell]()
+        described = {*map(describe, here)}
+        for key, others in zip(self.keys, self.reached, strict=False):
+            cell = self.known.get(key, LOST)
+            if cell.n_tokens <= tokens_left and {*map(describe, others)} == described:
+                found[key_of(machine, here)] = cell
+        return found
 
 
 class Point:
     """A point of a text, and what is known to finish it."""
 
     __slots__ = (
-        *("cell", "generation", "hypotheses", "key", "known"),
-        *("leads", "masks", "needs", "plain_from"),
+        *("cell", "generation", "hypotheses", "key", "leads", "masks", "needs", "plain_from"),
     )
 
     def __init__(
-        self, hypotheses: Hypotheses, key: Hashable, generation: int, needs: Needs, known: Known
+        self, hypotheses: Hypotheses, key: Hashable, generation: int, needs: Needs
     ) -> None:
-        # key: equal for two points of one generation of the caches only if they have the same
-        # future; known: all completions that were known when the last mask was made
+        # key: only with the same future two points of one generation of the caches have the same
         self.hypotheses, self.key, self.generation = hypotheses, key, generation
-        self.needs, self.known = needs, known
+        self.needs = needs
         self.cell = LOST  # a completion
         # The completion that was followed last, and where its first token leads.
         self.leads: tuple[Cell, Hypotheses] = (LOST, ())
@@ -101,7 +119,7 @@ class Point:
         """
         if self.hypotheses is hypotheses:
             return self
-        found = Point(hypotheses, self.key, generation, self.needs, self.known)
+        found = Point(hypotheses, self.key, generation, self.needs)
         found.cell, found.masks, found.plain_from = self.cell, self.masks, self.plain_from
         return found
 
@@ -187,11 +205,8 @@ def text_of(cell: Cell, most: int) -> bytes:
     return bytes(found)
 
 
-Known = dict[Hashable, Cell]
-Word = bytes | int  # an integer: a token that is taken whole
-Proposal = tuple[int, Word]  # a word that may come next, after about how many bytes with it
-
 NO_KEY, OPEN_KEY, COMING_KEY = range(3)
+MOST_CHECKED: Final = 64  # bytes that finish an open key
 _MOST_WORDS: Final = 200_000  # of one completion
 _MOST_PROPOSED: Final = 12  # words that are tried at one point
 _SEARCH_STEPS: Final = 30  # that one move of it takes
@@ -202,7 +217,13 @@ _USUAL: Final = b"\t\n\r" + bytes(range(0x20, 0x7F))
 
 
 class Texts(ABC):
-    """What a kind of machine knows of its short texts."""
+    """What a kind of machine knows of its short texts.
+
+    Attributes:
+        budgets: what numbers of hypotheses are charged to, beside the machine's own budget.
+    """
+
+    budgets: Sequence[Budget] = ()
 
     @abstractmethod
     def propose(self, hypotheses: Hypotheses) -> Iterable[Proposal]:
@@ -243,17 +264,18 @@ class Completions:
         groups = [bytes(sorted({*group} & {*writing.written})) for group in machine.byte_groups]
         moves = [(not {*group} & {*_USUAL}, group[:1]) for group in groups if group]
         self._moves = sorted(moves, key=itemgetter(0))  # whether no usual byte is in it, a byte
-        self.known: Known = {}  # by the key of hypotheses, what finishes them
+        self.known: Known = {}
 
-    def find(self, here: Hypotheses, before: Known | None = None) -> Cell:
+    def find(self, here: Hypotheses, key: Hashable, before: Known | None = None) -> Cell:
         """Return a completion of live hypotheses that stand for others; ``LOST``: none is found.
 
-        ``before`` is what was known when a matcher was promised that there is one.
+        ``key`` is one of theirs, whenever it was made; ``before`` is what was known when a matcher
+        was promised that there is a completion.
         """
-        key = key_of(self._machine, here)
         known = self.known.get(key)
-        if before and (known is None or known.n_tokens >= FAR):
-            known = before.get(key, known)
+        promised = before.get(key) if before else None
+        if promised is not None and (known is None or promised.n_tokens < known.n_tokens):
+            known = promised
         if known is None:
             known = self._search(here, before or {}, only_bytes=False)
             if known.n_tokens >= FAR:
@@ -261,6 +283,23 @@ class Completions:
                 known = self._search(here, {}, only_bytes=True)
             self.known[key] = known
         return known
+
+    def count(self, here: Hypotheses, key: Hashable) -> int:
+        """Return how many tokens finish whatever hypotheses stand for, with a key of theirs."""
+        cell = self.find(here, key)
+        if self._texts.key_at(here) == NO_KEY:
+            return cell.n_tokens
+        # Should the key be one that was there: each byte is a token where keys are left out.
+        before, rest = self.cut_key(here, cell)
+        return min(FAR, max(cell.n_tokens, len(before) + 1 + rest.n_tokens))
+
+    def cut_key(self, here: Hypotheses, cell: Cell) -> tuple[bytes, Cell]:
+        """Return a completion in two parts, between which a character makes another key of one."""
+        text = text_of(cell, MOST_CHECKED)
+        at = max(0, text.find(b'"') + (self._texts.key_at(here) == COMING_KEY))
+        for _ in range(at):
+            cell = cell.after or cell
+        return text[:at], cell
 
     def _search(self, start: Hypotheses, before: Known, *, only_bytes: bool) -> Cell:
         """Return the completion that a best-first search finds.

@@ -30,6 +30,7 @@ from maskc.runtime.budget.completions import (
 from maskc.runtime.budget.parsing import ParsedTexts
 from maskc.runtime.budget.strings import search
 from maskc.runtime.budget.values import JsonTexts
+from maskc.runtime.cache import Budget
 from maskc.runtime.glr import GlrMachine
 from maskc.runtime.holes import HoleMachine
 from maskc.runtime.lalr import LalrMachine
@@ -49,7 +50,7 @@ from maskc.runtime.link.joining.pieces import AutomatonPiece, Link, Piece, Switc
 from maskc.runtime.link.plan.composing import Members
 from maskc.runtime.link.text.limited import LimitedPiece
 from maskc.runtime.link.text.without_words import ForbiddingSchemaPiece, SchemaHypothesis
-from maskc.runtime.machine import Hypotheses, Machine
+from maskc.runtime.machine import Hypotheses, Machine, key_of
 from maskc.runtime.schema.machine import SchemaMachine
 from maskc.runtime.schema.plan.objects import list_bits
 from maskc.runtime.step_budget import charge_steps
@@ -73,7 +74,7 @@ _FILLER_ORDER: Final = {byte: at for at, byte in enumerate(_FILLERS) if byte in 
 def open_texts(machine: Machine[Any], writing: CompletionWriting) -> Texts:
     """Return what is known of a machine's texts."""
     if isinstance(machine, LinkMachine):
-        return LinkTexts(writing)
+        return LinkTexts(writing, machine.pool.budget)
     if isinstance(machine, SchemaMachine):
         return JsonTexts(machine, writing)
     if isinstance(machine, HoleMachine):
@@ -86,9 +87,10 @@ def open_texts(machine: Machine[Any], writing: CompletionWriting) -> Texts:
 class LinkTexts(Texts):
     """Short texts of a link."""
 
-    def __init__(self, writing: CompletionWriting) -> None:
-        self._writing = writing
+    def __init__(self, writing: CompletionWriting, budget: Budget | None) -> None:
+        self._writing, self._budget = writing, budget
         self._inside: dict[Machine[Any], Texts] = {}
+        self.budgets: list[Budget] = []
         self._known: dict[Hashable, Written | None] = {}
         self._open: set[Hashable] = set()  # whose text is just being found
         self._n_known_bytes = 0
@@ -138,6 +140,9 @@ class LinkTexts(Texts):
     def _of(self, machine: Machine[Any]) -> Texts:
         if machine not in self._inside:
             self._inside[machine] = open_texts(machine, self._writing)
+            budget = machine.pool.budget
+            if budget is not None and budget not in (self._budget, *self.budgets):
+                self.budgets.append(budget)
         return self._inside[machine]
 
     def _remember(self, key: Hashable, find: Callable[[], Written | None]) -> Written | None:
@@ -185,7 +190,9 @@ class LinkTexts(Texts):
             piece = piece.piece
         if isinstance(piece, SchemaPiece | MachinePiece):
             machine = piece.machine
-            cell = Completions(machine, self._of(machine), self._writing).find(machine.start())
+            here = machine.start()
+            completions = Completions(machine, self._of(machine), self._writing)
+            cell = completions.find(here, key_of(machine, here))
             return None if cell is LOST else tuple(text_of(cell, _MOST_BYTES))
         start = piece.automaton.name_of(START) if isinstance(piece, CountingPiece) else START
         own = self._own(piece, start)

@@ -350,6 +350,7 @@ class GraphStructuredStack:
             below: dict[GeneralStateId, Nodes] = {}
             for state, under in nodes.values():
                 below.setdefault(state, {}).update(index_nodes(under, self._n_states))
+            charge_steps(len(below))
             rests = [(state, frozenset(below[state])) for state in sorted(below)]
             missing = [state for state, rest in rests if rest not in number_of]
             if missing:

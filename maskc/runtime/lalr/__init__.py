@@ -48,6 +48,7 @@ from maskc.runtime.lalr.stepping import Step, Stepper
 from maskc.runtime.machine import check_hypotheses
 from maskc.runtime.pool import NO_NUMBER, MaskComposer, MaskPool, PooledMask
 from maskc.runtime.scanner import Lookaheads, ScannerTables, group_bytes
+from maskc.runtime.step_budget import AT_ONCE, charge_steps
 
 
 class LalrMachine:
@@ -245,6 +246,7 @@ class LalrMachine:
     def describe(self, hypothesis: Hypothesis) -> Hashable:
         states = []
         node: Stack | None = hypothesis.stack
+        charge_steps(1 + hypothesis.stack.depth // AT_ONCE)
         while node is not None:
             states.append(node.state)
             node = node.below

@@ -5,6 +5,7 @@ import pytest
 from maskc import Artifact, allocate_bitmask, capture
 from maskc.kit.file import make_kit
 from maskc.runtime.budget import SharedEndings, endings_of
+from maskc.runtime.budget.completions import LOST, Completions
 from maskc.vocab.vocabulary import Vocabulary
 from tests.compiled import compile_text
 from tests.laws.test_budgets import within
@@ -182,6 +183,40 @@ def test_captures_keep_promises_whatever_is_evicted(cache_bytes):
     matcher = capture(artifact, "KW").matcher()
     assert matcher.accept_bytes(b"[" * 12 + b"x")
     follow_promises([matcher], artifact)
+
+
+LIST = 'start: "[" start? ("," start)* "]" | "a"\n'
+LIST_TOKENS = (*(bytes([byte]) for byte in b"[],a"), b"]]", b"[a", b",a")
+
+
+def take_promised(monkeypatch, subject, token, left, evict):
+    """Take a token of a mask, and find nothing anew: return what the next mask allows."""
+    matcher = subject.matcher()
+    assert matcher.accept_bytes(b"[[a")
+    assert token in within(matcher, subject, left)
+    evict()
+    assert matcher.accept_bytes(LIST_TOKENS[token])
+    monkeypatch.setattr(Completions, "_search", lambda *_, **__: LOST)
+    return within(matcher, subject, left - 1)
+
+
+@pytest.mark.parametrize("token", [1, 2, 6])
+def test_a_mask_keeps_its_promise_whichever_of_its_tokens_is_taken(token, monkeypatch):
+    artifact = compile_text(LIST, LIST_TOKENS)
+
+    def evict():
+        artifact.budget.clear()
+        assert artifact.endings.forget()
+
+    assert take_promised(monkeypatch, artifact, token, 9, evict)
+
+
+@pytest.mark.parametrize("token", [1, 2, 4])
+def test_so_does_a_mask_of_a_link_whose_grammar_forgets_by_itself(token, monkeypatch):
+    artifact = Artifact(compile_text(LIST, LIST_TOKENS).contents, cache_bytes=0)
+    kit = make_kit(Vocabulary((*LIST_TOKENS, None), (len(LIST_TOKENS),), "test"))
+    link = kit.sequence(kit.artifact(artifact), kit.choice(["a"]))
+    assert take_promised(monkeypatch, link, token, 9, lambda: None)
 
 
 @pytest.mark.parametrize("captures", [False, True])

@@ -24,6 +24,7 @@ from maskc.runtime.schema.plan.blanks import BLANK_BYTES
 from maskc.runtime.schema.plan.objects import Members
 from maskc.runtime.schema.plan.rules import VALUES, ArrayProgress
 from maskc.runtime.schema.plan.values import Value
+from maskc.runtime.step_budget import charge_steps
 
 END: Final = 0
 VALUE: Final = 1
@@ -226,6 +227,7 @@ def describe_nodes(nodes: tuple[Node, ...]) -> Hashable:
     levels: list[Hashable] = []
     level = {node[SERIAL]: node for node in nodes}
     while level:
+        charge_steps(len(level))
         levels.append(
             frozenset(
                 (node[STATE], frozenset(parent[STATE] for parent in node[PARENTS]))
