@@ -29,7 +29,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from maskc.errors import ArtifactError, UnreadableFileError
+from maskc.arguments import as_float
+from maskc.errors import ArtifactError, UnreadableFileError, WrongTypeError
 from maskc.files import open_regular
 from maskc.integrations.vocabulary import Identity, identify
 from maskc.runtime.artifact import Artifact
@@ -82,7 +83,15 @@ class Usage:
             self._counts.setdefault(name, dict.fromkeys(COUNTED, 0))
 
     def add(self, name: str, **amounts: float) -> None:
-        """Add to the counts of an artifact; KeyError: there is no such count."""
+        """Add to the counts of an artifact.
+
+        Raises:
+            TypeError: there is no such count, or an amount is no number; nothing is added.
+        """
+        for what, amount in amounts.items():
+            if what not in COUNTED:
+                raise WrongTypeError(f"there is no count {what[:40]!r}; give {', '.join(COUNTED)}")
+            as_float(f"the amount of {what}", amount)
         with self._lock:
             counts = self._counts.get(name, self._counts[""])
             for what, amount in amounts.items():

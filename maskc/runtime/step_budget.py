@@ -20,6 +20,7 @@ from typing import Final
 
 from maskc.errors import LimitError
 
+STEPS: Final = "steps to find one mask"  # what an error says that there are too many of
 USUAL_STEPS = 20_000_000  # in a program that waits for its own mask only
 AT_ONCE: Final = 128  # things that NumPy looks at in one step
 
@@ -90,7 +91,7 @@ def charge_steps(n_steps: int) -> None:
     if count is not None and count.is_open:
         count.left -= n_steps
         if count.left < 0:
-            raise LimitError("steps to find one mask", count.limit, count.remedy)
+            raise LimitError(STEPS, count.limit, count.remedy)
 
 
 def charge_vector_steps(n: int) -> None:

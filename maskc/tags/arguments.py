@@ -18,6 +18,7 @@ from maskc.runtime.link.joining.expressions import Expression
 from maskc.runtime.link.plan.composing import Alternatives, Constant, Counts, Item, Parameters
 from maskc.runtime.schema.plan import Plan
 from maskc.runtime.schema.plan.records import Position
+from maskc.runtime.step_budget import STEPS
 from maskc.tags.objects import (
     HELD,
     KNOWN,
@@ -376,6 +377,8 @@ class Arguments:
         except BudgetError as error:
             raise error.at(f"tool parameters at {pointer}") from None
         except LimitError as error:
+            if error.what == STEPS:
+                raise  # of a mask, for which the value is made: the request was good
             reason = f"takes more than {error.limit:,.15g} {error.what}"
             raise SchemaError(pointer, "", reason, error.remedy) from None
         except SchemaError as error:

@@ -16,9 +16,10 @@ from functools import cache, partial
 from typing import Any, Protocol, TypeVar
 
 from maskc.errors import GrammarError, LimitError, SchemaError, TagError
+from maskc.runtime.link.automata import ATOM
 from maskc.runtime.link.joining.expressions import Expression, PieceExpression
 from maskc.runtime.link.joining.machine_pieces import SchemaPiece
-from maskc.runtime.link.joining.pieces import ATOM, Word
+from maskc.runtime.link.joining.pieces import Word
 from maskc.runtime.link.plan.composing import Composer, Constant, Item, check_words
 from maskc.runtime.link.text import FreeWords
 from maskc.runtime.link.text.without_words import may_be_forbidden

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from maskc.runtime.link import pattern_of
-from maskc.runtime.link.joining.pieces import ATOM, Word
+from maskc.runtime.link.automata import ATOM
+from maskc.runtime.link.joining.pieces import Word
 
 # Of one constant: each of them doubles the ways to write it.
 _MOST_NAMES = 4

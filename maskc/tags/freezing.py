@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from maskc.artifact.model import Contents
 from maskc.errors import LimitError
-from maskc.runtime.link.automata import ByteAutomaton, Words, tabulate
+from maskc.runtime.link.automata import ATOM, ByteAutomaton, Words, tabulate
 from maskc.runtime.link.counts import CountedPattern
 from maskc.runtime.link.counts.pattern_counter import PatternCounter
 from maskc.runtime.link.joining.counting import CountingPiece
@@ -28,7 +28,6 @@ from maskc.runtime.link.joining.expressions import (
 )
 from maskc.runtime.link.joining.machine_pieces import MachinePiece, SchemaPiece
 from maskc.runtime.link.joining.pieces import (
-    ATOM,
     AutomatonPiece,
     Markers,
     Piece,

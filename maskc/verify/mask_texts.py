@@ -19,7 +19,7 @@ from maskc.artifact.sections import is_link
 from maskc.errors import LimitError, TokensLeftError
 from maskc.runtime.artifact import Artifact
 from maskc.runtime.link import names_of
-from maskc.runtime.link.joining.pieces import ATOM
+from maskc.runtime.link.automata import ATOM
 from maskc.runtime.link.plan import read_link
 from maskc.runtime.matcher import Matcher
 from maskc.verify.json_judge import (

@@ -4,7 +4,7 @@ import os
 import pytest
 
 import maskc
-from maskc.errors import ArtifactError
+from maskc.errors import ArtifactError, WrongTypeError
 from maskc.integrations.registry import ArtifactRegistry
 from maskc.integrations.usage import HELD, PrometheusCollector, Usage
 from maskc.vocab import load_vocabulary
@@ -36,8 +36,20 @@ def test_counts_are_kept_by_artifact_and_of_unknown_names_together():
     assert set(counts) == {"", "json"}
     assert (counts["json"]["tokens"], counts["json"]["seconds"]) == (7, 0.5)
     assert counts[""]["refusals"] == 2
-    with pytest.raises(KeyError):
-        usage.add("json", tokns=1)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "fact"),
+    [
+        ({"tokens": 1, "tokns": 1}, "there is no count 'tokns'; give loads, "),
+        ({"tokens": 1, "masks": "a"}, "the amount of masks must be a number, not str"),
+    ],
+)
+def test_what_cannot_be_counted_is_named_and_adds_nothing(amounts, fact):
+    usage = Usage()
+    with pytest.raises(WrongTypeError, match=fact):
+        usage.add("", **amounts)
+    assert usage.counts()[""]["tokens"] == 0
 
 
 def test_a_registry_counts_requests_loads_reloads_and_refusals(registry, tmp_path):

@@ -8,6 +8,7 @@ from maskc.errors import LimitError
 from maskc.integrations.compile_pool import OtherProcess
 from maskc.integrations.session import Session
 from maskc.kit.file import make_kit
+from maskc.vocab import load_vocabulary
 from maskc.vocab.vocabulary import Vocabulary
 from tests.kit.conftest import fill
 
@@ -89,3 +90,13 @@ def test_a_pattern_that_looks_around_comes_as_a_table_from_the_other_process():
         assert np.array_equal(_fill(kit.regex(pattern)), _fill(here.regex(pattern)))
     finally:
         compiler.close()
+
+
+def test_a_parameter_that_is_made_for_a_mask_takes_its_steps():
+    value = {"type": "string", "minLength": 2}
+    parameters = {"type": "object", "properties": {"b": value}, "required": ["b"]}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": parameters}}]
+    kit = make_kit(load_vocabulary("bytes"), steps=300)
+    matcher = kit.tools(tools, family="qwen_3_coder", choice="required").matcher()
+    with pytest.raises(LimitError, match="more than 300 steps to find one mask"):
+        matcher.accept_bytes(b"<tool_call>\n<function=f>\n<parameter=b>")

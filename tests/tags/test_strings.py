@@ -2,7 +2,7 @@
 
 import pytest
 
-from maskc.runtime.link.joining.pieces import ATOM
+from maskc.runtime.link.automata import ATOM
 from maskc.tags.formats import Strings
 from maskc.tags.styles import STYLES
 

@@ -31,6 +31,7 @@ _Name = TypeVar("_Name", bound=Hashable)
 
 START = 0
 NO_LABEL = -1
+ATOM = 256  # symbols from here on are no bytes, but tokens: it and the id of one
 _NO_MOVE = -1
 _NO_ROWS: NDArray[np.int32] = np.zeros((0, 256), dtype=np.int32)
 _NOT_KNOWN = (np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int32))  # of no state

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton, Left, split_words
+from maskc.runtime.link.automata import ATOM, NO_LABEL, ByteAutomaton, Left, split_words
 from maskc.runtime.link.automata.loop_reader import LEVEL, NODES_AT_ONCE, LoopReader, go_down
 from maskc.runtime.link.automata.loops import (
     LEFT,
@@ -31,8 +31,6 @@ from maskc.runtime.step_budget import charge_steps
 
 _FEW = 48  # nodes of a level that are walked one by one
 _MANY_TEXTS, _MANY_BYTES = 2_000, 8  # below a node, that lead from it to a component
-
-N_BYTES = 256  # symbols from here on are no bytes
 
 Turn = tuple[int, int]  # a label and a node
 Pair = tuple[int, int]  # a node and the automaton's state there
@@ -282,7 +280,7 @@ def walk_words(
         head, last, n_read = words[low], words[high - 1], depth
         n_most = min(len(head), len(last))
         # What all the words go on with.
-        while n_read < n_most and head[n_read] == last[n_read] < N_BYTES:
+        while n_read < n_most and head[n_read] == last[n_read] < ATOM:
             node = find(head[n_read], first[node], first[node + 1])
             if node < 0:
                 break
@@ -296,7 +294,7 @@ def walk_words(
             whole.append((low, node))
         after = split_words(words, (low, high, n_read)) if high - low > 1 else {}
         for symbol, (start, stop, _) in after.items():
-            if symbol < N_BYTES:
+            if symbol < ATOM:
                 worklist.append((node, (start, stop, n_read)))
     return read, whole
 

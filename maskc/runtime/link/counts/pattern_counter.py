@@ -182,7 +182,7 @@ class PatternCounter(CountingAutomaton[State]):
         for control in sorted(found):
             position, boxes = control[0], tuple(found[control])
             known = self._joined.get((position, boxes))
-            joined, capped = known or self._join_at(position, boxes)
+            joined, capped = known or self._join_at(position, boxes, caps=caps)
             n_boxes += len(joined)
             n_nested += len(joined) if len(self._bounds[position]) > 1 else 0
             state.append((control, capped if caps else joined))
@@ -194,16 +194,18 @@ class PatternCounter(CountingAutomaton[State]):
             )
         return tuple(state)
 
-    def _join_at(self, position: int, boxes: Boxes) -> tuple[Boxes, Boxes]:
-        """Return what is left of some boxes, and the same capped."""
+    def _join_at(self, position: int, boxes: Boxes, *, caps: bool) -> tuple[Boxes, Boxes]:
+        """Return what is left of some boxes, and the same capped if that is asked for or kept."""
         bounds = self._bounds[position]
         if not bounds:
             return FREE, FREE
         n_pairs = len(boxes) ** 2 if len(bounds) > 1 else 0
         charge_steps(_BOX * len(boxes) + n_pairs // 2)
         joined = join(boxes, bounds)
-        found = joined, cap(joined, bounds, self._passes[position])
-        if len(boxes) <= _MOST_BOXES:
+        is_kept = len(boxes) <= _MOST_BOXES
+        capped = cap(joined, bounds, self._passes[position]) if caps or is_kept else joined
+        found = joined, capped
+        if is_kept:
             if len(self._joined) >= _MOST_JOINED:
                 self._joined.clear()
             self._joined[position, boxes] = found

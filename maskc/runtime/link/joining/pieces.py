@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from maskc.acyclic import mypyc_attr
 from maskc.runtime.link.automata import (
+    ATOM,
     NO_LABEL,
     START,
     ByteAutomaton,
@@ -46,8 +47,6 @@ from maskc.runtime.schema.tries.summary import Part
 
 if TYPE_CHECKING:
     from maskc.runtime.link.joining import PieceBoundaries
-
-ATOM = 256
 
 Word = tuple[int, ...]
 Target = Callable[[], Expression]

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maskc.errors import LimitError
-from maskc.runtime.link.automata import Words
+from maskc.runtime.link.automata import ATOM, Words
 from maskc.runtime.link.automata.scanning import AutomatonScans, TrieScanner
 from maskc.runtime.link.counts import CountedPattern
 from maskc.runtime.link.counts.pattern_counter import PatternCounter, find_passes
@@ -37,7 +37,6 @@ from maskc.runtime.link.joining.counting import CountingPiece
 from maskc.runtime.link.joining.expressions import Entry, Expression, Rest
 from maskc.runtime.link.joining.machine_pieces import SchemaPiece
 from maskc.runtime.link.joining.pieces import (
-    ATOM,
     AutomatonPiece,
     Markers,
     Piece,

@@ -30,8 +30,9 @@ from maskc.runtime.fields import (
     read_number,
     together,
 )
+from maskc.runtime.link.automata import ATOM
 from maskc.runtime.link.counts import MOST_POSITIONS, START, CountedPattern, Edge
-from maskc.runtime.link.joining.pieces import ATOM, Word
+from maskc.runtime.link.joining.pieces import Word
 from maskc.runtime.link.plan.composing import Counts
 from maskc.runtime.link.text import FreeWords
 

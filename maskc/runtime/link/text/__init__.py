@@ -29,9 +29,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from maskc.runtime.link.automata import NO_LABEL, ByteAutomaton
+from maskc.runtime.link.automata import ATOM, NO_LABEL, ByteAutomaton
 from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
-from maskc.runtime.link.joining.pieces import ATOM, Word
+from maskc.runtime.link.joining.pieces import Word
 from maskc.runtime.schema.tries import ROOT, Ints
 
 _ROOT = 0
