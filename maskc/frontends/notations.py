@@ -17,7 +17,7 @@ on EBNF and what it prints.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from maskc.bounded import QUIET
 from maskc.errors import GrammarError, LimitError, UnsupportedTerminalError
@@ -55,36 +55,20 @@ _FLAGS = {re.ASCII: "a", re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s", 
 _GLOBAL_FLAGS = re.compile(r"\(\?[aimsux]+\)(?:\s*\(\?[aimsux]+\))*")
 
 
-def read_gbnf(
-    name: str, text: str, *, start: str | None = None, counts_all: bool = False
+def read_rules(
+    dialect: str, name: str, text: str, start: str | None = None, *, counts_all: bool = False
 ) -> CharacterGrammar:
-    """Return the rules of a GBNF grammar.
+    """Return the rules of a grammar in GBNF or in W3C-style EBNF.
 
     Raises:
         GrammarError: it is none, or it asks for tokens; the message names the line.
         LimitError: counts or brackets are beyond a bound.
     """
-    reader = _Gbnf(name, text, counts_all=counts_all)
+    reader = _READERS[dialect](name, text, counts_all=counts_all)
     reader.read_rules()
-    return reader.finish(start or "root")
+    return reader.finish(start or reader.first_rule())
 
 
-def read_ebnf(
-    name: str, text: str, *, start: str | None = None, counts_all: bool = False
-) -> CharacterGrammar:
-    """Return the rules of a W3C-style EBNF grammar.
-
-    Raises:
-        GrammarError: it is none; the message names the line.
-        LimitError: counts or brackets are beyond a bound.
-    """
-    reader = _Ebnf(name, text, counts_all=counts_all)
-    reader.read_rules()
-    first = "root" if reader.is_extended else next(iter(reader.rules), "root")
-    return reader.finish(start or first)
-
-
-_READERS = {"gbnf": read_gbnf, "ebnf": read_ebnf}
 _COUNT = re.compile(r"[{,]\s*[0-9]{2}")
 
 
@@ -95,11 +79,10 @@ def count_grammar(dialect: str, text: str) -> CountedPattern | None:
     back to themselves is one expression: ``root ::= word{1,65536} ";"`` with ``word ::= [a-z]+``
     is ``(?:[a-z]+){1,65536};``. Exceptions ``A - B`` are left to the parser.
     """
-    read = _READERS.get(dialect)
-    if read is None or not _COUNT.search(text):
+    if dialect not in _READERS or not _COUNT.search(text):
         return None
     try:
-        grammar = read("<text>", text, counts_all=True)
+        grammar = read_rules(dialect, "<text>", text, counts_all=True)
     except (GrammarError, LimitError):
         return None
     return count_expression(Reference(grammar.start), grammar.rules)
@@ -154,6 +137,9 @@ class _Ebnf(GrammarTextReader):
     def __init__(self, name: str, text: str, *, counts_all: bool) -> None:
         super().__init__(name, text, counts_all=counts_all)
         self.is_extended = self.has_empty_class = _WITH_ROOT.search(self.text) is not None
+
+    def first_rule(self) -> str:
+        return "root" if self.is_extended else next(iter(self.rules), "root")
 
     def rule(self) -> None:
         line = self.line
@@ -218,6 +204,9 @@ class _Ebnf(GrammarTextReader):
         return self.check_code_point(found[1]) if found else None
 
 
+_READERS: Mapping[str, type[GrammarTextReader]] = {"gbnf": _Gbnf, "ebnf": _Ebnf}
+
+
 def read_pattern(pattern: str) -> str:
     """Return a pattern that matches the same texts, and nothing but to their end.
 
@@ -230,14 +219,13 @@ def read_pattern(pattern: str) -> str:
 def translate_regex(pattern: str) -> Translation:
     """Return a grammar of the texts that ``re.fullmatch`` takes."""
     whole, least, groups = _read(pattern)
-    pattern = write_properties(pattern)
+    sides: list[Side] = [()] if match_length(whole, "") == 0 else []
     if not least:
         whole = rf"(?={whole})[\s\S]+"
     terminal = "PATTERN"
     while terminal in groups:
         terminal += "_"
     check_conditionals(terminal, whole, 0)
-    sides: list[Side] = [()] if match_length(pattern, "") == 0 else []
     return Translation(
         parser="lalr",
         lexer="contextual",

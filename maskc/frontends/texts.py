@@ -24,7 +24,7 @@ from maskc.budget import check_text, current_limits
 from maskc.errors import FileTooLargeError, GrammarError, UnreadableFileError
 from maskc.files import read_bounded
 from maskc.frontends.characters import lower_grammar
-from maskc.frontends.notations import read_ebnf, read_gbnf, translate_regex
+from maskc.frontends.notations import read_rules, translate_regex
 from maskc.frontends.translation import Translation
 from maskc.wording import LARK_WORDING, Phrase, Wording
 
@@ -58,27 +58,24 @@ _RULES = {
     Phrase.FEWER_CUTS: "let fewer rules match the same texts",
     Phrase.SMALLER_GRAMMAR: "lower its counts, and list fewer words",
     Phrase.IGNORE_BLANKS: "simplify the rules",
-    Phrase.NEST_LESS: "nest less: give inner parts rules of their own; shorten chains of rules",
     Phrase.WRITE_WITHOUT: "write the rule without it",
     Phrase.NO_TEXT: "no text at all is in the language: no rule comes to an end",
     Phrase.NO_GENERAL_TEXT: "no text at all is in the language: no rule comes to an end",
 }
-_LOWER_COUNTS = "simplify the pattern: lower its counts, or name fewer alternatives"
+_OF_TERMINALS = (
+    *(Phrase.SIMPLER_TERMINALS, Phrase.SIMPLER_TERMINAL, Phrase.SIMPLER_RULES),
+    *(Phrase.SIMPLER_NESTING, Phrase.SMALLER_GRAMMAR, Phrase.FEWER_MATCHES, Phrase.FEWER_CUTS),
+    Phrase.IGNORE_BLANKS,
+)
 _NO_MATCH = "it matches no text at all; look for parts that contradict each other"
-_PATTERN = {
+_PATTERN = dict.fromkeys(
+    _OF_TERMINALS, "simplify the pattern: lower its counts, or name fewer alternatives"
+) | {
     Phrase.CHARACTERS: "characters of pattern",
     Phrase.ONE_TERMINAL: "states in its automaton",
     Phrase.WITH_THE_LEXER: "lines when it is written out for the parser",
     Phrase.CUTS: "ways to cut tokens into parts of it",
-    Phrase.SIMPLER_TERMINALS: _LOWER_COUNTS,
-    Phrase.SIMPLER_TERMINAL: _LOWER_COUNTS,
-    Phrase.SIMPLER_RULES: _LOWER_COUNTS,
-    Phrase.SIMPLER_NESTING: _LOWER_COUNTS,
-    Phrase.SMALLER_GRAMMAR: _LOWER_COUNTS,
     Phrase.COUNT_LESS: "lower the counts in it",
-    Phrase.FEWER_MATCHES: _LOWER_COUNTS,
-    Phrase.FEWER_CUTS: _LOWER_COUNTS,
-    Phrase.IGNORE_BLANKS: _LOWER_COUNTS,
     Phrase.NEST_LESS: "open fewer groups inside each other",
     Phrase.WRITE_WITHOUT: "write the pattern without it",
     Phrase.NO_TEXT: _NO_MATCH,
@@ -95,7 +92,7 @@ GBNF = Dialect(
     name="gbnf",
     title="llama.cpp's GBNF",
     suffixes=(".gbnf",),
-    translate=lambda name, text, start: lower_grammar(read_gbnf(name, text, start=start)),
+    translate=lambda name, text, start: lower_grammar(read_rules("gbnf", name, text, start)),
     takes_start=True,
     wording=_wording(_RULES, terminal="rule", definition=r"^[ \t]*NAME[ \t]*::="),
 )
@@ -103,7 +100,7 @@ EBNF = Dialect(
     name="ebnf",
     title="the W3C's EBNF",
     suffixes=(".ebnf",),
-    translate=lambda name, text, start: lower_grammar(read_ebnf(name, text, start=start)),
+    translate=lambda name, text, start: lower_grammar(read_rules("ebnf", name, text, start)),
     takes_start=True,
     wording=_wording(
         _RULES, terminal="rule", definition=r"^\s*(?:\[\s*\d+[a-z]?\s*\]\s*)?NAME\s*::="

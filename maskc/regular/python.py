@@ -59,7 +59,6 @@ _LONGEST_KEPT = 2_000  # characters of a pattern whose tree is kept
 _MAY_REFER = re.compile(r"\\[1-9]|\(\?P=")
 _ANCHOR_NAMES = {"^": "anchor ^", "$": "anchor $", "A": r"anchor \A", "Z": r"anchor \Z"}
 _ANCHOR_NAMES |= {"b": r"word boundary \b", "B": r"word boundary \B"}
-_ATOMIC, _POSSESSIVE = "the atomic group (?>…)", "a possessive quantifier"
 
 
 def read_python(pattern: str, flags: int = 0) -> Expression:
@@ -155,9 +154,9 @@ def _name_feature(node: Expression) -> str | None:
             where, behind = ("ahead", "") if ahead else ("behind", "<")
             return f"the look-{where} (?{behind}{'=' if positive else '!'}…)"
         case Atomic():
-            return _ATOMIC
+            return "the atomic group (?>…)"
         case Repeat(mode=regular.POSSESSIVE):
-            return _POSSESSIVE
+            return "a possessive quantifier"
     return None
 
 
@@ -170,19 +169,12 @@ def name_not_plain(pattern: str) -> str | None:
         re.error, OverflowError, RecursionError: ``re`` does not read the pattern.
     """
     for node in walk(read_python(pattern)):
-        match node:
-            case Look():
-                return "a look-around"
-            case Anchor():
-                return r"^, $ or \b"
-            case BackReference():
-                return "a back-reference"
-            case Conditional():
-                return "a conditional"
-            case Atomic():
-                return "an atomic group"
-            case Repeat(mode=regular.POSSESSIVE):
-                return _POSSESSIVE
+        if isinstance(node, BackReference):
+            return "a back-reference"
+        if isinstance(node, Conditional):
+            return "a conditional"
+        if name := _name_feature(node):
+            return name
     return None
 
 

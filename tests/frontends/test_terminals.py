@@ -59,12 +59,12 @@ def test_a_line_that_is_no_role_is_refused_with_its_place(line):
 @pytest.mark.parametrize(
     ("pattern", "fact"),
     [
-        ("(?=a)b", "has a look-around"),
-        (r"a\b", r"has \^, \$ or \\b"),
+        ("(?=a)b", r"has the look-ahead \(\?=…\)"),
+        (r"a\b", r"has the word boundary \\b"),
         (r"(a)\1", "has a back-reference"),
-        ("(?>a|ab)c", "has an atomic group"),
+        ("(?>a|ab)c", r"has the atomic group \(\?>…\)"),
         ("a++", "has a possessive quantifier"),
-        ("(a|(b(?!c)))", "has a look-around"),
+        ("(a|(b(?!c)))", r"has the look-ahead \(\?!…\)"),
         ("[", "is not one of re"),
         ("(" * 2000 + ")" * 2000, "is not one of re"),
     ],

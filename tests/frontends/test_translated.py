@@ -18,7 +18,7 @@ from maskc.errors import LimitError, MaskcError
 from maskc.frontends.characters import lower_grammar
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar
-from maskc.frontends.notations import read_gbnf
+from maskc.frontends.notations import read_rules
 from maskc.frontends.source import load_source
 from maskc.frontends.translation import Translation, write_literal
 from tests.examples import examples
@@ -123,12 +123,12 @@ def test_a_mask_of_single_bytes_is_what_may_come_next(name, prefix, legal):
 def test_a_thousand_rules_are_rules_where_they_cannot_be_one(row):
     lines = [f"r{i} ::= {row.format(i=i, n=i + 1)}" for i in range(1000)]
     text = "\n".join(["root ::= r0", *lines, 'r1000 ::= "."'])
-    assert "r500:" in lower_grammar(read_gbnf("g", text)).format_lark()
+    assert "r500:" in lower_grammar(read_rules("gbnf", "g", text)).format_lark()
 
 
 def test_three_thousand_words_are_one_terminal():
     words = " | ".join(f'"w{i}"' for i in range(3000))
-    text = lower_grammar(read_gbnf("g", f"root ::= {words}")).format_lark()
+    text = lower_grammar(read_rules("gbnf", "g", f"root ::= {words}")).format_lark()
     assert text.count("\n") == 3
 
 

@@ -7,36 +7,29 @@ text so far is matched, every text ``x`` of the expression is its own first matc
 Lark's ``dynamic_complete`` asks of a terminal: it tries ``x`` alone. ``a|ab`` reads ``ab`` by its
 second path, which the first has cut off after ``a``; the same set written ``ab?`` is found in full.
 
-A subset construction over the positions, then minimisation, gives the automaton. What cannot reach
-an end is left out, so an automaton is partial: ``ab?`` has three states; ``a*`` without ``aa`` 4.
+The minimal automaton is made as that of a pattern of JSON Schema (:mod:`maskc.jsonschema.threads`).
 
-Source: Thompson 1968 (doi:10.1145/363347.363387); subsets: Rabin and Scott 1959
-(doi:10.1147/rd.32.0114); minimisation: Hopcroft 1971.
+Source: Thompson 1968 (doi:10.1145/363347.363387).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import chain, pairwise
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
-import numpy as np
-
+from maskc import regular
 from maskc.regular import (
-    NOTHING,
     Alternation,
     Characters,
     Expression,
     Repeat,
-    Sequence,
     choice,
     is_nullable,
     repeat,
     sequence,
 )
 from maskc.regular.charset import CodePoints, unite
-from maskc.regular.partition import Predecessors, find_coaccessible, refine
+from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
 
 MAX_ORDERED, MAX_OPTIONAL, MAX_WORK = 20_000, 12, 1_000_000
 MATCHED, MAX_NODES = 0, 40_000
@@ -50,7 +43,7 @@ def drop_empty(expression: Expression) -> Expression:
     """Return what the expression matches but for the empty text; no body may be empty either.
 
     Raises:
-        TooLargeError: many parts in a row may all be empty.
+        ExpressionTooLargeError: many parts in a row may all be empty.
     """
     match expression:
         case Alternation(parts):
@@ -58,7 +51,7 @@ def drop_empty(expression: Expression) -> Expression:
         case Repeat(body, low, high):
             inner = drop_empty(body)
             return repeat(inner, 1 if is_nullable(body) else max(low, 1), high)
-        case Sequence(parts):
+        case regular.Sequence(parts):
             if not all(map(is_nullable, parts)):
                 return sequence(*map(_tidy, parts))
             if len(parts) > MAX_OPTIONAL:
@@ -95,7 +88,7 @@ class ExpressionPositions:
         match expression:
             case Characters(ranges):
                 return self._node((ranges, following))
-            case Sequence(parts):
+            case regular.Sequence(parts):
                 for part in reversed(parts):
                     following = self._add(part, following)
                 return following
@@ -157,7 +150,7 @@ def examine(positions: ExpressionPositions) -> tuple[bool, bool]:
     """Return whether each text is its own first match by ``re``, and whether one has two paths.
 
     Raises:
-        TooLargeError: there are too many states to know.
+        ExpressionTooLargeError: there are too many states to know.
     """
     start = (_cut(positions.start), frozenset(positions.start))
     seen, stack = {start}, [start]
@@ -211,93 +204,38 @@ def overlap(part: CodePoints, ranges: CodePoints) -> bool:
 
 
 MAX_STATES = 1_000
-Key = TypeVar("Key", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
-class Dfa:
-    """A partial automaton over code points; every state is on the way to an accepting one."""
-
-    # per state, target → the code points that lead there; none overlap
-    moves: tuple[Mapping[int, CodePoints], ...]
-    accepts: tuple[bool, ...]  # per state, whether the text so far is matched
-    start: int | None  # the first state; None if nothing is matched
-
-
-def build_dfa(expression: Expression) -> Dfa:
+def build_dfa(expression: Expression) -> CharDfa:
     """Return the minimal automaton of an expression without references.
 
     Raises:
-        TooLargeError: it has more than ``MAX_STATES`` states.
+        ExpressionTooLargeError: it has more than ``MAX_STATES`` states.
     """
-    nullable, rest = is_nullable(expression), drop_empty(expression)
-    if rest == NOTHING:
-        return Dfa(({},), (True,), 0) if nullable else Dfa((), (), None)
-    positions = ExpressionPositions(rest)
-    # The start is apart from the same set met later: only it matches the empty text.
-    keys: list[frozenset[int]] = [frozenset(positions.start) | ({MATCHED} if nullable else set())]
-    n_classes = len(positions.classes)
-    rows = _explore(keys, lambda key: [frozenset(positions.step(key, n)) for n in range(n_classes)])
-    return minimise(rows, [MATCHED in key for key in keys], positions.classes)
+    # Loading what makes automata takes longer than most grammars.
+    from maskc.jsonschema.threads import build_automaton
+
+    return _bounded(lambda: build_automaton(expression))
 
 
-def subtract(left: Expression, right: Expression) -> Dfa:
+def subtract(left: Expression, right: Expression) -> CharDfa:
     """Return the automaton of what ``left`` matches and ``right`` does not."""
-    one, other = build_dfa(left), build_dfa(right)
-    if one.start is None:
-        return one
-    sets = {ranges for dfa in (one, other) for row in dfa.moves for ranges in row.values()}
-    classes = split_classes(sorted(sets))
+    from maskc.jsonschema.products import combine
 
-    def step(dfa: Dfa, state: int | None, part: CodePoints) -> int | None:
-        moves = dfa.moves[state] if state is not None else {}
-        return next((t for t, ranges in moves.items() if overlap(part, ranges)), None)
+    def label(labels: Sequence[int]) -> int:
+        return 0 if labels[0] != NO_LABEL == labels[1] else NO_LABEL
 
-    keys: list[tuple[int | None, int | None]] = [(one.start, other.start)]
-    rows = _explore(
-        keys, lambda key: [(step(one, key[0], p), step(other, key[1], p)) for p in classes]
-    )
-    accepts = [
-        a is not None and one.accepts[a] and not (b is not None and other.accepts[b])
-        for a, b in keys
-    ]
-    return minimise(rows, accepts, classes)
+    both = build_dfa(left), build_dfa(right)
+    return _bounded(lambda: combine(both, label))
 
 
-def _explore(keys: list[Key], step: Callable[[Key], list[Key]]) -> list[list[int]]:
-    """Return state → class → state, from the first key on; all keys are appended to ``keys``."""
-    number = {keys[0]: 0}
-    rows: list[list[int]] = []
-    for key in keys:  # grows while we walk it
-        for after in (reached := step(key)):
-            if after not in number:
-                number[after] = len(keys)
-                keys.append(after)
-        rows.append([number[after] for after in reached])
-        if len(keys) > MAX_STATES:
-            raise ExpressionTooLargeError
-    return rows
+def _bounded(build: Callable[[], CharDfa]) -> CharDfa:
+    from maskc.jsonschema.exploring import TooLargeError
 
-
-def minimise(rows: list[list[int]], accepts: list[bool], classes: list[CodePoints]) -> Dfa:
-    """Return the minimal automaton of a complete table that starts in state 0."""
-    table = np.array(rows, dtype=np.int32).reshape(len(rows), len(classes))
-    before = Predecessors(table)
-    live = find_coaccessible(before, np.array(accepts, dtype=np.bool_)).tolist()
-    if not live[0]:
-        return Dfa((), (), None)
-    block = refine(accepts, table, before).tolist()
-    # Blocks are numbered as they are met from the start; the dead one is left out.
-    first: dict[int, int] = {}
-    for state, number in enumerate(block):
-        if live[state]:
-            first.setdefault(number, state)
-    new = {number: index for index, number in enumerate(first)}
-    moves: list[dict[int, CodePoints]] = []
-    for state in first.values():
-        sets: dict[int, list[CodePoints]] = {}
-        for part, target in zip(classes, rows[state], strict=True):
-            if live[target]:
-                sets.setdefault(new[block[target]], []).append(part)
-        moves.append({target: unite(chain(*parts)) for target, parts in sets.items()})
-    return Dfa(tuple(moves), tuple(accepts[state] for state in first.values()), new[block[0]])
+    try:
+        found = build()
+    except TooLargeError:
+        raise ExpressionTooLargeError from None
+    if len(found.rows) > MAX_STATES:
+        raise ExpressionTooLargeError
+    return found

@@ -60,7 +60,7 @@ class GrammarTextReader:
     has_empty_class = False
     no_look_ahead = "a look-ahead (=…) stands at the end of a rule and nowhere else"
 
-    def __init__(self, name: str, text: str, *, counts_all: bool = False) -> None:
+    def __init__(self, name: str, text: str, *, counts_all: bool) -> None:
         self.name, self.text = name, text.removeprefix("\ufeff")
         self._counts_all = counts_all
         self.at = self.depth = 0
@@ -84,6 +84,10 @@ class GrammarTextReader:
 
     def rest(self) -> None:
         """Raise an error if what stands here, which begins no part, does not end a sequence."""
+
+    def first_rule(self) -> str:
+        """Return the start symbol that a notation names where nobody does."""
+        return "root"
 
     # What they have in common.
 

@@ -16,12 +16,12 @@ The size can be exponential in the number of states; beyond a bound we do withou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import groupby
 
+from maskc import regular
 from maskc.frontends.characters.automaton import (
-    Dfa,
     ExpressionPositions,
     ExpressionTooLargeError,
     build_dfa,
@@ -36,14 +36,14 @@ from maskc.regular import (
     Characters,
     Expression,
     Repeat,
-    Sequence,
     choice,
     measure,
     nesting,
     repeat,
     sequence,
 )
-from maskc.regular.charset import ANY, CodePoints, complement
+from maskc.regular.charset import ANY, CodePoints, complement, unite
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 MAX_CALLS, MAX_DEPTH = 5_000, 150
 MAX_LENGTH = 40_000
@@ -52,26 +52,38 @@ _SPECIAL = frozenset(r".^$*+?{}[]\|()/")
 _SPECIAL_IN_CLASS = frozenset(r"]\^-[&~|/")
 
 States = frozenset[int]
-Edges = tuple[Mapping[int, CodePoints], ...] | list[set[int]]
+Moves = dict[int, CodePoints]
 
 
-def write_longest(dfa: Dfa) -> Expression:
+def write_longest(dfa: CharDfa) -> Expression:
     """Return an expression of the automaton's texts, each of which is its own first match.
 
     Raises:
-        TooLargeError: it would be too large.
+        ExpressionTooLargeError: it would be too large.
     """
-    if dfa.start is None:
+    if dfa.start == DEAD:
         return NOTHING
-    return _Writer(dfa).reach(dfa.start, None, frozenset(range(len(dfa.moves))), 0)
+    moves = [_read_moves(dfa, state) for state in range(len(dfa.rows))]
+    return _Writer(dfa, moves).reach(dfa.start, None, frozenset(range(len(moves))), 0)
+
+
+def _read_moves(dfa: CharDfa, state: int) -> Moves:
+    """Return live target → the code points that lead there from a state."""
+    kinds: dict[int, list[int]] = {}
+    for kind in sorted(set(dfa.classes)):
+        target = dfa.rows[state].get(kind, dfa.defaults[state])
+        if target != DEAD:
+            kinds.setdefault(target, []).append(kind)
+    ranges = {target: dfa.ranges_of(of_target) for target, of_target in kinds.items()}
+    return {target: unite((a, b - 1) for a, b in pairs) for target, pairs in ranges.items()}
 
 
 class _Writer:
-    def __init__(self, dfa: Dfa) -> None:
-        self.moves, self.accepts = dfa.moves, dfa.accepts
-        self.into: list[set[int]] = [set() for _ in dfa.moves]
-        for state, moves in enumerate(dfa.moves):
-            for target in moves:
+    def __init__(self, dfa: CharDfa, moves: list[Moves]) -> None:
+        self.moves, self.labels = moves, dfa.labels
+        self.into: list[set[int]] = [set() for _ in moves]
+        for state, targets in enumerate(moves):
+            for target in targets:
                 self.into[target].add(state)
         self.calls = 0
         self._loops = cache(self._find_loop)
@@ -85,7 +97,7 @@ class _Writer:
         if self.calls > MAX_CALLS or depth > MAX_DEPTH:
             raise ExpressionTooLargeError
         step = self._step(state, goal, allowed - {state}, depth)
-        if goal is None and self.accepts[state]:
+        if goal is None and self.labels[state] != NO_LABEL:
             step = choice(step, EMPTY_TEXT)
         loop = self._loops(state, allowed)
         around = self._step(state, state, loop - {state}, depth) if loop else EMPTY_TEXT
@@ -107,7 +119,7 @@ class _Writer:
         return _closure(state, self.into, ahead) if state in ahead else frozenset()
 
 
-def _closure(state: int, edges: Edges, allowed: States) -> States:
+def _closure(state: int, edges: Sequence[Iterable[int]], allowed: States) -> States:
     found: set[int] = set()
     stack = [state]
     while stack:
@@ -122,7 +134,7 @@ def write_pattern(expression: Expression) -> str:
     """Return the pattern of an expression without references.
 
     Raises:
-        TooLargeError: it is too long, or nested too deep for ``re``.
+        ExpressionTooLargeError: it is too long, or nested too deep for ``re``.
     """
     if nesting(expression) > MAX_NESTED:
         raise ExpressionTooLargeError
@@ -152,7 +164,7 @@ def _write_part(expression: Expression) -> str:
     match expression:
         case Characters(ranges):
             return write_class(ranges)
-        case Sequence(parts):
+        case regular.Sequence(parts):
             return "".join(_write_run(p, len(list(run))) for p, run in groupby(parts))
         case Alternation(parts):
             return f"(?:{'|'.join(map(_write_part, parts))})"
@@ -208,7 +220,7 @@ def write_terminal(expression: Expression) -> str | None:
         return ""
     as_it_is = None
     if isinstance(body, Alternation) and all(
-        isinstance(p, Characters | Sequence) for p in body.parts
+        isinstance(p, Characters | regular.Sequence) for p in body.parts
     ):
         # A list of words is found in full if none comes after its own beginning.
         body = Alternation(tuple(sorted(body.parts, key=measure, reverse=True)))

@@ -40,7 +40,6 @@ from maskc.frontends.lark.contexts import (
     check_alternations,
     check_bytes,
     check_readable,
-    explain_unreadable,
     is_dynamic,
 )
 from maskc.frontends.lark.expansion import check_expansion
@@ -149,23 +148,16 @@ def _build(source: GrammarSource, imports: dict[str, str], plugins: Mapping[str,
     return built
 
 
-def _make_edit(source: GrammarSource) -> Callable[[TerminalDef], None] | None:
-    """Return what puts the settings' patterns in the place of terminals' own, if any are given.
-
-    Without a lexer it reads each pattern, since Lark does not say which one it cannot read.
-    """
+def _make_edit(source: GrammarSource) -> Callable[[TerminalDef], None]:
+    """Return what puts the settings' patterns in the place of terminals' own, and reads each."""
     patterns = dict(source.patterns)
-    is_read = source.lexer.startswith("dynamic")
-    if not patterns and not is_read:
-        return None
 
     def edit(terminal: TerminalDef) -> None:
         name, own = str(terminal.name), terminal.pattern
         if name in patterns:
             terminal.pattern = own = PatternRE(patterns[name], own.flags)
-        if is_read:
-            pattern, flags = own.to_regexp(), source.flags
-            check_readable(source.name, name, pattern, flags, by_regex=source.regex)
+        pattern, flags = own.to_regexp(), source.flags
+        check_readable(source.name, name, pattern, flags, by_regex=source.regex)
 
     return edit
 
@@ -263,10 +255,8 @@ def read_grammar(source: GrammarSource, text: str, imports: dict[str, str]) -> A
 
 def _explain(error: BaseException, source: GrammarSource, imports: Mapping[str, str]) -> str:
     text = " ".join(str(error).split())
-    said = (
-        (None if source.regex else explain_unreadable(str(error)))
-        or explain_syntax(text, source.text, imports)
-        or explain_undefined(str(error), source.text, imports)
+    said = explain_syntax(text, source.text, imports) or explain_undefined(
+        str(error), source.text, imports
     )
     if said is not None:
         return said

@@ -4,10 +4,10 @@ Contexts, the order of terminals and the keywords of each context are read from 
 objects, so they are Lark's by construction. Lark makes its alternations when it first lexes; what
 it would refuse then is refused when the grammar is loaded.
 
-Of a pattern Lark says "Cannot compile token", or with ``lexer=dynamic`` only what the pattern's
-module says, so there it is read before Lark does. Mostly it is one of the module ``regex``, and the
-project loads its grammar with ``regex=True``; so that module is asked: for ``A: /\p{L}+/`` the
-message says what ``re`` says (bad escape \p at position 0), and to write ``// maskc: regex=true``.
+A pattern is read before Lark does, which with ``lexer=dynamic`` says only what the pattern's module
+says. If it cannot be read, mostly it is one of the module ``regex``, and the project loads its
+grammar with ``regex=True``; so that module is asked: for ``A: /\p{L}+/`` the message says what
+``re`` says (bad escape \p at position 0), and to write ``// maskc: regex=true``.
 
 With ``use_bytes=True`` Lark writes each pattern as bytes and gives it to ``re``: by Latin-1 where
 terminals are lexed, so that ``\xe9`` is one byte, and by UTF-8 with ``lexer=dynamic`` and
@@ -19,7 +19,7 @@ as byte n. Which strings are keywords of which pattern Lark still asks of texts.
 
 from __future__ import annotations
 
-import ast
+import importlib
 import re
 import warnings
 from collections.abc import Iterable, Mapping
@@ -40,7 +40,6 @@ from maskc.regular.python import check_conditionals
 # A name, a flag or a look-around; or an escaped bracket, which does no harm.
 _MORE_THAN_A_GROUP = re.compile(r"\(\?(?!:)")
 
-_REFUSED = re.compile(r"Cannot compile token (\w+): (.+)", re.DOTALL)
 _LONGEST = 200
 
 
@@ -233,35 +232,18 @@ def _encode(lark: Lark, pattern: str) -> bytes:
     return pattern.encode("utf-8" if is_dynamic(lark) else "latin-1")
 
 
-def explain_unreadable(text: str) -> str | None:
-    """Return the message for what Lark says of a pattern; ``None`` if it says something else."""
-    refused = _REFUSED.search(text)
-    if refused is None:
-        return None
-    return _explain(refused[1], str(ast.literal_eval(refused[2])))
-
-
 def check_readable(source: str, name: str, pattern: str, flags: int, *, by_regex: bool) -> None:
-    if by_regex:
-        # Loading it takes longer than all of a small grammar.
-        import regex
-
-        try:
-            regex.compile(pattern)
-        except (regex.error, RecursionError, OverflowError) as error:
-            fact = f"{_locate(name, pattern)}: the module regex cannot read it ({error})"
-            raise GrammarError(source, f"{fact}; correct the pattern") from None
-        return
+    """Check that a pattern can be read; Lark does not always say which one cannot."""
+    # Loading regex takes longer than all of a small grammar.
+    module: Any = importlib.import_module("regex") if by_regex else re
     try:
-        re.compile(pattern, flags)
-    except (re.error, RecursionError, OverflowError):
-        raise GrammarError(source, _explain(name, pattern)) from None
-
-
-def _explain(name: str, pattern: str) -> str:
-    what = "it" if name.startswith("__") else f"its pattern {_show(pattern)}"
-    fact = f"re cannot read {what} ({_complaint(pattern)})"
-    return f"{_locate(name, pattern)}: {fact}; {_advise(name, pattern)}"
+        module.compile(pattern, flags)
+    except (module.error, RecursionError, OverflowError) as error:
+        shown = "it" if name.startswith("__") else f"its pattern {_show(pattern)}"
+        reader = "the module regex" if by_regex else "re"
+        fact = f"{_locate(name, pattern)}: {reader} cannot read {shown} ({error})"
+        advice = "correct the pattern" if by_regex else _advise(name, pattern)
+        raise GrammarError(source, f"{fact}; {advice}") from None
 
 
 def _locate(name: str, pattern: str) -> str:
@@ -272,16 +254,6 @@ def _locate(name: str, pattern: str) -> str:
 
 def _show(pattern: str) -> str:
     return pattern if len(pattern) <= _LONGEST else f"{pattern[:_LONGEST]}…"
-
-
-def _complaint(pattern: str) -> str:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            re.compile(pattern)
-        except (re.error, RecursionError, OverflowError) as error:
-            return str(error)
-    return "Lark refuses it"
 
 
 def _advise(name: str, pattern: str) -> str:

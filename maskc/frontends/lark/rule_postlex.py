@@ -30,13 +30,15 @@ from maskc.frontends.postlex import (
 )
 from maskc.frontends.source import GrammarSource
 
-# What every class statement writes into the class, on some Python.
-_OF_EVERY_CLASS = {
-    *("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__slots__"),
-    *("__annotations__", "__annotate__", "__annotate_func__", "__annotations_cache__"),
-    *("__firstlineno__", "__static_attributes__", "__parameters__", "__orig_bases__"),
-    *("__abstractmethods__", "_abc_impl", "paren_level", "indent_level"),
-}
+
+class _Plain(Indenter):
+    """Has only what every class statement writes into a class, on this Python."""
+
+    __slots__ = ()
+    tab_len: int = 8
+
+
+_OF_EVERY_CLASS = {*vars(_Plain), "__annotations_cache__", "paren_level", "indent_level"}
 
 
 def load_indentation(spec: str) -> Indentation:
@@ -106,7 +108,7 @@ def _find_override(found: type[Indenter]) -> str | None:
         if owner is Indenter:
             return None
         for name in vars(owner):
-            if name not in ATTRIBUTES and name not in _OF_EVERY_CLASS and hasattr(Indenter, name):
+            if name not in _OF_EVERY_CLASS and name not in ATTRIBUTES and hasattr(Indenter, name):
                 return name
     return None
 

@@ -24,7 +24,7 @@ from maskc.frontends.characters.terminals import (
     write_pattern,
     write_terminal,
 )
-from maskc.frontends.notations import read_ebnf, read_gbnf
+from maskc.frontends.notations import read_rules
 from maskc.frontends.translation import write_literal
 from maskc.regular import choice, is_nullable, literal, repeat, sequence
 from tests.frontends import random_rules as rules_
@@ -43,7 +43,7 @@ def texts_of_lark(text, start):
 def test_folded_gbnf_has_the_texts_of_its_rules(seed):
     rules = rules_.draw_rules(Random(seed))
     expected = rules_.list_texts(rules, LONGEST)
-    grammar = read_gbnf("g", rules_.write_rules(rules, "gbnf"))
+    grammar = read_rules("gbnf", "g", rules_.write_rules(rules, "gbnf"))
     if rules_.has_texts(rules):
         assert texts_of_lark(lower_grammar(grammar).format_lark(), "root") == expected
     else:
@@ -60,7 +60,7 @@ def test_folded_ebnf_has_the_texts_of_its_rules(seed):
         rules["root"] = ("or", rules["root"], ("row", ("text", "a"), ("but", left, right)))
     expected = rules_.list_texts(rules, LONGEST)
     assume(expected)  # an exception may leave nothing
-    text = lower_grammar(read_ebnf("g", rules_.write_rules(rules, "ebnf"))).format_lark()
+    text = lower_grammar(read_rules("ebnf", "g", rules_.write_rules(rules, "ebnf"))).format_lark()
     assert texts_of_lark(text, "document") == expected
 
 
@@ -179,14 +179,14 @@ def test_a_character_comes_through_lark_as_it_is(code_point):
     ],
 )
 def test_what_is_regular_becomes_one_terminal(grammar, terminals):
-    text = lower_grammar(read_gbnf("g", grammar)).format_lark()
+    text = lower_grammar(read_rules("gbnf", "g", grammar)).format_lark()
     assert len(re.findall(r"^[A-Z]", text, re.MULTILINE)) == terminals
 
 
 def test_what_has_no_pattern_of_reasonable_size_is_taken_apart():
     grammar = 'root ::= [ab]* "a" [ab]{14} | [ab]* "b"'
     lark = Lark(
-        lower_grammar(read_gbnf("g", grammar)).format_lark(),
+        lower_grammar(read_rules("gbnf", "g", grammar)).format_lark(),
         parser="earley",
         lexer="dynamic_complete",
         start="root",

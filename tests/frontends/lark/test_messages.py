@@ -137,7 +137,7 @@ EARLEY = "// maskc: parser=earley lexer=dynamic_complete\n"
         ),
         (
             "// maskc: parser=earley regex=true\nstart: A\nA: /\\p{L}(/\n",
-            "terminal A (line 3): the module regex cannot read it (missing )",
+            "terminal A (line 3): the module regex cannot read its pattern \\p{L}( (missing )",
             "// maskc: parser=earley regex=true\nstart: A\nA: /\\p{Lu}\\(/\n",
         ),
         (
