@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from maskc.grammar.sets import compute_nullable, find_reachable
+from maskc.grammar.sets import find_derivable, find_reachable
 from maskc.ids import DEAD, IGNORED
 from maskc.lint import Finding, SourceLocation, find
 from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
@@ -133,16 +133,13 @@ def _find_rules(subject: LintedLalrGrammar, again: set[int]) -> Iterator[Finding
     if not again:
         return
     productions = subject.reduced.productions
-    blank = set(compute_nullable(productions))
+    blank = find_derivable(
+        (p.lhs, p.rhs) for p in productions if all(s < 0 or s in again for s in p.rhs)
+    )
 
     def is_blank(symbol: int) -> bool:
         return symbol in again if symbol >= 0 else -1 - symbol in blank
 
-    grew = True
-    while grew:
-        found = {p.lhs for p in productions if all(map(is_blank, p.rhs))}
-        grew = not found <= blank
-        blank |= found
     steps: dict[int, set[int]] = {}
     weighted: set[tuple[int, int]] = set()
     for production in productions:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from maskc.compiler.lalr import Conflict, find_conflicts
 from maskc.grammar import rule_of
-from maskc.grammar.sets import find_reachable, reduce_productions
+from maskc.grammar.sets import find_derivable, find_reachable
 from maskc.ids import END, ROOT
 from maskc.lint import Finding, Severity, SourceLocation, find
 from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
@@ -22,15 +22,14 @@ from maskc.lint.subject import LintedGrammar, LintedLalrGrammar
 
 def find_unproductive(subject: LintedGrammar) -> Iterator[Finding]:
     """Yield a finding for each production with a symbol that derives nothing."""
-    for production in subject.grammar.bnf.productions:
+    productions = subject.grammar.bnf.productions
+    productive = find_derivable((p.lhs, p.rhs) for p in productions)
+    for production in productions:
         if production in subject.reduced.productions:
             continue
-        empty = [
-            subject.name_rule(-1 - s)
-            for s in production.rhs
-            if s < 0 and not _is_productive(subject, -1 - s)
-        ]
-        if empty:  # else it is reached through such a production only
+        lost = [-1 - s for s in production.rhs if s < 0 and -1 - s not in productive]
+        if lost:  # else it is reached through such a production only
+            empty = list(map(subject.name_rule, lost))
             yield find(
                 "unproductive",
                 subject.locate_rule(production.lhs),
@@ -38,12 +37,6 @@ def find_unproductive(subject: LintedGrammar) -> Iterator[Finding]:
                 empty=", ".join(empty),
                 first=empty[0],
             )
-
-
-def _is_productive(subject: LintedGrammar, nonterminal: int) -> bool:
-    bnf = subject.grammar.bnf
-    alone = reduce_productions(bnf.terminals, bnf.nonterminals, nonterminal, bnf.productions)
-    return bool(alone.productions)
 
 
 def find_never_completed(subject: LintedLalrGrammar) -> Iterator[Finding]:

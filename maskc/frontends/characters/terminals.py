@@ -28,6 +28,7 @@ from maskc.frontends.characters.automaton import (
     drop_empty,
     examine,
 )
+from maskc.grammar.sets import find_reachable
 from maskc.regular import (
     EMPTY_TEXT,
     MAX_NESTED,
@@ -115,19 +116,15 @@ class _Writer:
         )
 
     def _find_loop(self, state: int, allowed: States) -> States:
-        ahead = _closure(state, self.moves, allowed)
-        return _closure(state, self.into, ahead) if state in ahead else frozenset()
+        ahead = _reach(state, self.moves, allowed)
+        return _reach(state, self.into, ahead) if state in ahead else frozenset()
 
 
-def _closure(state: int, edges: Sequence[Iterable[int]], allowed: States) -> States:
-    found: set[int] = set()
-    stack = [state]
-    while stack:
-        for target in edges[stack.pop()]:
-            if target in allowed and target not in found:
-                found.add(target)
-                stack.append(target)
-    return frozenset(found)
+def _reach(state: int, edges: Sequence[Iterable[int]], allowed: States) -> States:
+    def list_targets(state: int) -> list[int]:
+        return [target for target in edges[state] if target in allowed]
+
+    return frozenset(find_reachable(list_targets(state), list_targets))
 
 
 def write_pattern(expression: Expression) -> str:

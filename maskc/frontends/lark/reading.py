@@ -256,9 +256,25 @@ def _split_by_brackets(
     depth = max(_check_nesting(bnf, p.lhs, p.rhs, brackets) for p in bnf.productions)
     if depth > MAX_DEPTH:
         raise LimitError("nested brackets in one rule", MAX_DEPTH, Phrase.NEST_LESS)
-    splitter = _Splitter(grammar, brackets, asked, depth)
-    splitter.explore()
-    return splitter.put_together()
+    split = _split_states(grammar.lalr, brackets, asked, depth)
+    contexts: dict[tuple[Context, TerminalId | None], ContextId] = {}
+    context_of = []
+    for state, opened in split:
+        key = (grammar.lexer.contexts[grammar.lalr.context_of[state]], opened[0])
+        context_of.append(contexts.setdefault(key, ContextId(len(contexts))))
+    states = tuple(split.values())
+    end_state = next(n for n, (state, _) in enumerate(split) if state == grammar.lalr.end_state)
+    return replace(
+        grammar,
+        lexer=replace(
+            grammar.lexer,
+            contexts=tuple(context for context, _ in contexts),
+            innermost=tuple(innermost for _, innermost in contexts),
+            first_context=context_of[0],
+            contexts_after=_list_contexts_after(states, context_of),
+        ),
+        lalr=LalrTable(states, LalrStateId(end_state), tuple(context_of)),
+    )
 
 
 def _check_nesting(
@@ -282,68 +298,37 @@ def _check_nesting(
     return deepest
 
 
-class _Splitter:
-    """Walks the table with the brackets that are open in each state."""
+def _split_states(
+    table: LalrTable,
+    brackets: Mapping[TerminalId, TerminalId],
+    asked: frozenset[TerminalId],
+    depth: int,
+) -> dict[tuple[int, _Open], LalrState]:
+    """Return each state with the brackets that are open in it → its row, breadth first."""
+    start: tuple[int, _Open] = (0, (None,) * (depth + 1))
+    number, order = {start: LalrStateId(0)}, [start]
+    closing = frozenset(brackets.values())
 
-    def __init__(
-        self,
-        grammar: LalrGrammar,
-        brackets: Mapping[TerminalId, TerminalId],
-        asked: frozenset[TerminalId],
-        depth: int,
-    ) -> None:
-        self._grammar, self._asked, self._depth = grammar, asked, depth
-        self._opening, self._closing = frozenset(brackets), frozenset(brackets.values())
-        start = (LalrStateId(0), (None,) * (depth + 1))
-        self._number: dict[tuple[int, _Open], LalrStateId] = {start: LalrStateId(0)}
-        self._pending: deque[tuple[LalrStateId, _Open]] = deque([start])
-        self._states: list[LalrState] = []
-
-    def explore(self) -> None:
-        """Walk from the start state, breadth first and in the order of symbols."""
-        while self._pending:
-            state, opened = self._pending.popleft()
-            row = self._grammar.lalr.states[state]
-            gotos = {n: self._visit(t, opened) for n, t in sorted(row.gotos.items())}
-            shifts = {
-                n: self._visit(t, self._after(TerminalId(n), opened))
-                for n, t in sorted(row.shifts.items())
-            }
-            self._states.append(LalrState(shifts, row.reduces, gotos))
-
-    def put_together(self) -> LalrGrammar:
-        """Return the grammar with the new table and its contexts."""
-        lalr, lexer = self._grammar.lalr, self._grammar.lexer
-        contexts: dict[tuple[Context, TerminalId | None], ContextId] = {}
-        context_of = []
-        for state, opened in self._number:
-            key = (lexer.contexts[lalr.context_of[state]], opened[0])
-            context_of.append(contexts.setdefault(key, ContextId(len(contexts))))
-        end_state = next(n for (state, _), n in self._number.items() if state == lalr.end_state)
-        return replace(
-            self._grammar,
-            lexer=replace(
-                lexer,
-                contexts=tuple(context for context, _ in contexts),
-                innermost=tuple(innermost for _, innermost in contexts),
-                first_context=context_of[0],
-                contexts_after=_list_contexts_after(self._states, context_of),
-            ),
-            lalr=LalrTable(tuple(self._states), end_state, tuple(context_of)),
-        )
-
-    def _after(self, terminal: TerminalId, opened: _Open) -> _Open:
-        if terminal in self._opening:
-            inner = terminal if terminal in self._asked else None
-            return (inner, *opened[: self._depth])
-        return opened[1:] if terminal in self._closing else opened
-
-    def _visit(self, state: LalrStateId, opened: _Open) -> LalrStateId:
+    def visit(state: int, opened: _Open) -> LalrStateId:
         key = (state, opened)
-        found = self._number.get(key)
-        if found is None:
-            if len(self._number) >= MAX_STATES:
+        if key not in number:
+            if len(number) >= MAX_STATES:
                 raise LimitError("parser states", MAX_STATES, Phrase.SIMPLER_RULES)
-            found = self._number[key] = LalrStateId(len(self._number))
-            self._pending.append(key)
-        return found
+            number[key] = LalrStateId(len(number))
+            order.append(key)
+        return number[key]
+
+    def after(terminal: int, opened: _Open) -> _Open:
+        symbol = TerminalId(terminal)
+        if symbol in brackets:
+            return (symbol if symbol in asked else None, *opened[:depth])
+        return opened[1:] if symbol in closing else opened
+
+    found: dict[tuple[int, _Open], LalrState] = {}
+    for key in order:  # grows while it is read
+        state, opened = key
+        row = table.states[state]
+        gotos = {n: visit(t, opened) for n, t in sorted(row.gotos.items())}
+        shifts = {n: visit(t, after(n, opened)) for n, t in sorted(row.shifts.items())}
+        found[key] = LalrState(shifts, row.reduces, gotos)
+    return found
