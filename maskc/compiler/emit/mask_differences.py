@@ -38,6 +38,7 @@ _NEAR = 8  # a difference in more than 1 / 8 of the words is another base
 _BLOCKS = 64  # of a mask, that are compared by number
 _CLOSEST = 3  # unions that are compared in full
 _EACH_PARENT = 96  # words that it must save: reading a list takes as long
+_SIGN, _HALF, _MASK = 1 << 31, 1 << 63, (1 << 64) - 1
 _MIX = 0x9E3779B97F4A7C15  # odd: its multiples are spread over 64 bits
 
 
@@ -63,7 +64,7 @@ def encode_unions(unions: Sequence[tuple[int, ...]], sets: TokenSets, vocab_size
     """Return the unions of token sets, each given as numbers of ``sets``."""
     n_words = -(-vocab_size // 32)
     kept = _Kept(n_words)
-    number_of = np.array([kept.add(sets.mark(union, n_words)) for union in unions], dtype=np.int32)
+    number_of = np.array([kept.add(union, sets) for union in unions], dtype=np.int32)
     changes = np.concatenate([*kept.changes, np.zeros(0, dtype=np.int64)])
     distinct, change = np.unique(changes, return_inverse=True)
     return Unions(
@@ -89,35 +90,66 @@ class _Kept:
         self.changes: list[NDArray[np.int64]] = []
         self._n_words = n_words
         self._fewest = min(_EACH_PARENT, n_words // _NEAR // 2)
-        self._nothing = np.zeros(n_words, dtype=np.int32)
         self._bases: list[Ints] = []
         self._n_parents: list[int] = []
+        # masks of few words, each with its bits
+        self._number: dict[tuple[tuple[int, int], ...], int] = {}
         self._same_blocks: dict[bytes, list[int]] = {}  # numbers of blocks → numbers of masks
         n_each = max(1, -(-n_words // _BLOCKS))
         self._blocks = np.zeros((-(-n_words // n_each), n_each), dtype=np.int64)
-        factors = [(word + 1) * _MIX & (1 << 63) - 1 for word in range(n_each)]
-        self._factors = np.array(factors, dtype=np.int64)
+        self._factors_of = [(word + 1) * _MIX & _HALF - 1 for word in range(n_each)]
+        self._factors = np.array(self._factors_of, dtype=np.int64)
         self._block_numbers = np.arange(len(self._blocks), dtype=np.int64)
         self._with_block: dict[int, int] = {}  # the last one with it
 
-    def add(self, mask: Ints) -> int:
-        """Return a mask's number; equal masks have one."""
+    def add(self, union: tuple[int, ...], sets: TokenSets) -> int:
+        """Return the number of a union of token sets; equal masks have one."""
+        few = sets.list_words(union, self._fewest)
+        if few is not None:
+            return self._add_few(few)
+        mask = sets.mark(union, self._n_words)
+        words = mask.nonzero()[0]
+        if len(words) <= self._fewest:
+            values = mask[words].view(np.uint32)
+            return self._add_few(dict(zip(words.tolist(), values.tolist(), strict=True)))
         blocks = self._number_blocks(mask)
         candidates = self._same_blocks.setdefault(blocks.tobytes(), [])
         for number in candidates:
             if np.array_equal(self.read(number), mask):
                 return number
-        number = len(self.base)
-        candidates.append(number)
-        parent, base, words = self._find_parent(mask, blocks.tolist(), number)
+        candidates.append(len(self.base))
+        parent, base, nearest = self._find_parent(mask, blocks.tolist(), len(words))
+        words = words if nearest is None else (nearest != mask).nonzero()[0]
         if len(words) > self._n_words // _NEAR:
             parent, base, words = NO_PARENT, len(self._bases), words[:0]
             self._bases.append(mask)
+        changed = mask[words] if base == NO_BASE else mask[words] ^ self._bases[base][words]
+        return self._keep(parent, base, words << 32 | changed.view(np.uint32), blocks.tolist())
+
+    def _add_few(self, words: dict[int, int]) -> int:
+        """Return the number of a mask of few words, and their bits: to read a parent takes more."""
+        content = tuple(words.items())
+        number = self._number.get(content)
+        if number is None:
+            changes = np.array([word << 32 | bits for word, bits in content], dtype=np.int64)
+            blocks, n_each = list(range(len(self._blocks))), len(self._factors)
+            for word, bits in content:  # as NumPy numbers them
+                value = (bits ^ _SIGN) - _SIGN
+                blocks[word // n_each] += value * self._factors_of[word % n_each]
+            for block in {word // n_each for word in words}:
+                blocks[block] = (blocks[block] + _HALF & _MASK) - _HALF
+            number = self._number[content] = self._keep(NO_PARENT, NO_BASE, changes, blocks)
+        return number
+
+    def _keep(
+        self, parent: int, base: int, changes: NDArray[np.int64], blocks: Sequence[int]
+    ) -> int:
+        number = len(self.base)
         self.base.append(base)
         self.parent.append(parent)
         self._n_parents.append(0 if parent == NO_PARENT else self._n_parents[parent] + 1)
-        changed = mask[words] if base == NO_BASE else mask[words] ^ self._bases[base][words]
-        self.changes.append(words << 32 | changed.view(np.uint32))
+        self.changes.append(changes)
+        self._with_block.update(dict.fromkeys(blocks, number))
         return number
 
     def read(self, number: int) -> Ints:
@@ -142,21 +174,17 @@ class _Kept:
         return self._blocks @ self._factors + self._block_numbers
 
     def _find_parent(
-        self, mask: Ints, blocks: list[int], number: int
-    ) -> tuple[int, int, NDArray[np.int64]]:
-        """Return the best parent and base of a new number, and the words that differ from it.
+        self, mask: Ints, blocks: list[int], least: int
+    ) -> tuple[int, int, Ints | None]:
+        """Return the best parent and base of a mask, and what it is then held against, if anything.
 
         The best one has few words that differ, and few parents itself: each is a list to be read.
+        ``least`` is how many words the mask has.
         """
         # Words are counted, which takes a tenth of listing them, and those of the best one listed.
-        least, found, nearest = int(np.count_nonzero(mask)), (NO_PARENT, NO_BASE), self._nothing
-        with_block = self._with_block
-        votes = Counter[int]()
-        # To read a parent takes more words than these, and from a base differ more.
-        if least > self._fewest:
-            votes.update(map(with_block.get, blocks, repeat(NO_PARENT)))
-            del votes[NO_PARENT]  # of blocks that no mask has had
-        with_block.update(dict.fromkeys(blocks, number))
+        found: tuple[int, int, Ints | None] = (NO_PARENT, NO_BASE, None)
+        votes = Counter(map(self._with_block.get, blocks, repeat(NO_PARENT)))
+        del votes[NO_PARENT]  # of blocks that no mask has had
         compared = {NO_BASE}
         for parent, _ in sorted(votes.items(), key=itemgetter(1), reverse=True)[:_CLOSEST]:
             while self._n_parents[parent] >= MAX_PARENTS:
@@ -166,10 +194,10 @@ class _Kept:
                 other = self.read(parent)
                 n_words = int(np.count_nonzero(other != mask))
                 if n_words + reading < least:
-                    least, found, nearest = n_words + reading, (parent, base), other
+                    least, found = n_words + reading, (parent, base, other)
             if base not in compared:
                 compared.add(base)
                 n_words = int(np.count_nonzero(self._bases[base] != mask))
                 if n_words < least:
-                    least, found, nearest = n_words, (NO_PARENT, base), self._bases[base]
-        return *found, (nearest != mask).nonzero()[0]
+                    least, found = n_words, (NO_PARENT, base, self._bases[base])
+        return found

@@ -18,11 +18,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from maskc.compiler.lalr.refine import RefinedTable
 from maskc.grammar import Bnf, LalrGrammar, list_reductions
 from maskc.grammar.sets import unite_along
 from maskc.ids import END, ProductionId
+from maskc.levels import spread
+
+Longs = NDArray[np.int64]
 
 
 class StackOutcome(Enum):
@@ -199,19 +207,90 @@ class StateMoves:
 
 def _find_reductions(grammar: LalrGrammar) -> dict[tuple[int, int], tuple[int, ...]]:
     """Return (state, production) → the states that can be on top once it is reduced there."""
-    found: dict[tuple[int, int], set[int]] = {}
-    gotos: dict[int, list[tuple[int, int]]] = {}
-    for base, row in enumerate(grammar.lalr.states):
-        for nonterminal, reached in row.gotos.items():
-            gotos.setdefault(nonterminal, []).append((base, reached))
-    for number, production in enumerate(grammar.bnf.productions):
-        for base, target in gotos.get(production.lhs, ()):
-            here: int | None = base
-            for symbol in production.rhs:
-                if here is None:
-                    break
-                row = grammar.lalr.states[here]
-                here = row.shifts.get(symbol) if symbol >= 0 else row.gotos.get(-1 - symbol)
-            if here is not None:
-                found.setdefault((here, number), set()).add(target)
-    return {key: tuple(sorted(targets)) for key, targets in found.items()}
+    states, n_states = grammar.lalr.states, len(grammar.lalr.states)
+    paths = follow_productions(
+        grammar.bnf, [row.shifts for row in states], [row.gotos for row in states]
+    )
+    reduced = np.unique((paths.production * n_states + paths.end) * n_states + paths.target)
+    keys, targets = np.divmod(reduced, n_states)
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    bounds, after = pairwise([*first.tolist(), len(keys)]), targets.tolist()
+    return {
+        (key % n_states, key // n_states): tuple(after[low:high])
+        for key, (low, high) in zip(keys[first].tolist(), bounds, strict=True)
+    }
+
+
+class ProductionPaths(NamedTuple):
+    """Where productions begin and end in a table; int64[n] each, productions ascending."""
+
+    production: Longs
+    target: Longs  # the state to which its left side leads from the state in which it begins
+    end: Longs  # the state at the end of its right side
+
+
+def follow_productions(
+    bnf: Bnf, shifts: Sequence[Mapping[int, int]], gotos: Sequence[Mapping[int, int]]
+) -> ProductionPaths:
+    """Follow each production from all states that go on with its left side, side by side."""
+    sources, terminals, targets = list_edges(shifts)
+    bases, nonterminals, pushed = list_edges(gotos)
+    n_states = max(len(shifts), 1)
+    keys = np.concatenate([terminals, -1 - nonterminals]) * n_states
+    keys += np.concatenate([sources, bases])
+    order = np.argsort(keys)
+    keys, after = keys[order], np.concatenate([targets, pushed])[order]
+    lengths = np.array([len(production.rhs) for production in bnf.productions], dtype=np.int64)
+    symbols = np.zeros((len(lengths), int(lengths.max(initial=0))), dtype=np.int64)
+    for number, production in enumerate(bnf.productions):
+        symbols[number, : len(production.rhs)] = production.rhs
+    left = np.array([-1 - production.lhs for production in bnf.productions], dtype=np.int64)
+    begin, stop = np.searchsorted(keys, [left * n_states, (left + 1) * n_states])
+    found, low, n_begun = list[ProductionPaths](), 0, np.cumsum(stop - begin)
+    while low < len(lengths):
+        # As many productions at once as begin in a million states together, and at least one.
+        n_done = int(n_begun[low - 1]) if low else 0
+        high = max(low + 1, int(np.searchsorted(n_begun, n_done + _AT_ONCE, side="right")))
+        number, edge = spread(begin[low:high], stop[low:high])
+        number, here = number + np.int64(low), keys[edge] % n_states
+        for dot in range(int(lengths[low:high].max())):
+            goes_on = np.flatnonzero(lengths[number] > dot)
+            wanted = symbols[number[goes_on], dot] * n_states + here[goes_on]
+            here[goes_on] = look_up(keys, after, wanted)
+            kept = np.flatnonzero(here != NOTHING)
+            number, edge, here = number[kept], edge[kept], here[kept]
+        found.append(ProductionPaths(number, after[edge], here))
+        low = high
+    columns = zip(*found, strict=True) if found else ((), (), ())
+    return ProductionPaths(*(np.concatenate([_NO_STATES, *column]) for column in columns))
+
+
+_AT_ONCE = 1 << 20
+_NO_STATES = np.zeros(0, dtype=np.int64)
+NOTHING = -1  # instead of a value
+
+
+def look_up(keys: Longs, values: Longs, wanted: Longs) -> Longs:
+    """Return int64[n]: the values of some keys, ``NOTHING`` for others; ``keys`` ascend.
+
+    >>> look_up(np.array([2, 5]), np.array([20, 50]), np.array([5, 3, 9]))
+    array([50, -1, -1])
+    """
+    if not len(keys):
+        return np.full(len(wanted), NOTHING, dtype=np.int64)
+    index = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[index] == wanted, values[index], NOTHING)
+
+
+def list_edges(rows: Sequence[Mapping[int, int]]) -> tuple[Longs, Longs, Longs]:
+    """Return int64[n] each: the states, symbols and targets of a table, state by state.
+
+    >>> list_edges([{5: 1, 3: 2}, {}, {4: 0}])
+    (array([0, 0, 2]), array([5, 3, 4]), array([1, 2, 0]))
+    """
+    states = np.repeat(
+        np.arange(len(rows), dtype=np.int64), np.fromiter(map(len, rows), np.int64, len(rows))
+    )
+    symbols = np.fromiter(chain.from_iterable(rows), np.int64, len(states))
+    targets = np.fromiter(chain.from_iterable(row.values() for row in rows), np.int64, len(states))
+    return states, symbols, targets

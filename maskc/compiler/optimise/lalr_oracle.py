@@ -218,7 +218,7 @@ def make_lalr_oracle(
     classes = safe_for_lookaheads(classes, lexed.boundaries, table.live)
 
     def decide(verdicts: ProductionVerdicts) -> LalrOracle:
-        decisions = Decisions(lexed, item_sets, table, verdicts.sequences, classes)
+        decisions = Decisions(lexed, table, verdicts.sequences, classes)
         return LalrOracle(lexed, table, verdicts, decisions)
 
     tops = make_lalr_tops(table, lexed.grammar.lexer)

@@ -32,15 +32,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc.compiler import LexicalAnalysis
-from maskc.compiler.lalr import ItemSets
-from maskc.compiler.lalr.driver import StackOutcome, drive_refined
+from maskc.compiler.lalr.driver import StackOutcome, drive_refined, list_edges
 from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.pushdown.interchangeable import Classes
 from maskc.compiler.pushdown.reductions import (
     StateFacts,
     Words,
     find_reductions,
-    list_edges,
     spread,
 )
 from maskc.compiler.rows import ParserEvent, Sequences
@@ -121,7 +119,6 @@ class Decisions:
     def __init__(
         self,
         lexed: LexicalAnalysis[LalrGrammar],
-        item_sets: ItemSets,
         table: RefinedTable,
         sequences: Sequences,
         classes: Classes,
@@ -129,7 +126,7 @@ class Decisions:
         self.sequences = sequences
         self.facts = StateFacts(lexed, table, classes)
         self.segments = LocalSimulation(lexed, table, sequences)
-        self._graph = _Graph(lexed.grammar, item_sets, table)
+        self._graph = _Graph(lexed.grammar, table)
         self._class_of: dict[SequenceId, int] = {}
         self._n_classes = 0
         self._table: Flags = np.empty((_FIRST_CLASSES, len(table.live)), dtype=np.uint8)
@@ -231,9 +228,9 @@ class Decisions:
 class _Graph:
     """Which state's answers each state asks for when it shifts, and when it reduces."""
 
-    def __init__(self, grammar: LalrGrammar, item_sets: ItemSets, table: RefinedTable) -> None:
+    def __init__(self, grammar: LalrGrammar, table: RefinedTable) -> None:
         self.n_states = len(table.live)
-        self.readers, self.kinds = find_reductions(grammar, item_sets, table)
+        self.readers, self.kinds = find_reductions(grammar, table)
         self._on_target: dict[tuple[SequenceId, int], int] = {}
         self.edges: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         states, terminals, targets = list_edges(table.shifts)

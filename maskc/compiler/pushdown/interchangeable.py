@@ -40,7 +40,11 @@ MANY_WORDS = 48  # that are one before tokens are walked; fewer are told apart b
 
 def find_classes(grammar: LalrGrammar, reduced: ReducedGrammar) -> Classes:
     """Return the classes that neither productions nor the parser table tell apart."""
-    return _meet(find_production_classes(reduced.productions), find_table_classes(grammar))
+    classes = find_production_classes(reduced.productions)
+    # Where states lead only splits these, and takes most of the time to find out.
+    if not _meet(classes, _group_columns(grammar, [0] * len(grammar.lalr.states))):
+        return ()
+    return _meet(classes, find_table_classes(grammar))
 
 
 def find_production_classes(productions: Iterable[Production]) -> Classes:
@@ -59,7 +63,6 @@ def find_word_classes(grammar: LalrGrammar, kept: Collection[TerminalId]) -> Cla
 
     Those in ``kept`` stand for themselves.
     """
-    # Where states lead only splits these, and takes most of the time to find out.
     if not _many(_group_columns(grammar, [0] * len(grammar.lalr.states)), kept):
         return ()
     return _many(find_table_classes(grammar), kept)

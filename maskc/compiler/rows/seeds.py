@@ -34,6 +34,7 @@ from maskc.regular.partition import number_by_occurrence, refine_in_rounds
 from maskc.vocab.trie import TokenTrie
 
 Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,18 +153,18 @@ def list_tokens(items: TokenSets, trie: TokenTrie, named: Ints) -> tuple[TokenSe
     """
     used, inverse = np.unique(named, return_inverse=True)
     below, tokens = _tokens_below(trie), TokenSets()
-    numbers, waiting, n_waiting = list[int](), list[Ints](), 0
-    for number in used.tolist():
-        waiting.append(items.read(number))
-        n_waiting += below.count(waiting[-1])
-        if n_waiting > _AT_ONCE:
-            numbers += map(tokens.intern, below.read(waiting))
-            waiting, n_waiting = [], 0
-    numbers += map(tokens.intern, below.read(waiting))
+    numbers = list[int]()
+    for low in range(0, len(used), _SETS):
+        sets = [items.read(number) for number in used[low : low + _SETS].tolist()]
+        cuts = np.flatnonzero(np.diff(below.count(sets) // _AT_ONCE)) + 1
+        for begin, end in pairwise([0, *cuts.tolist(), len(sets)]):
+            numbers += map(tokens.intern, below.read(sets[begin:end]))
     return tokens, np.array(numbers, dtype=np.int32)[inverse.reshape(-1)]
 
 
 _AT_ONCE = 1 << 18  # tokens of sets that are listed together
+_SETS = 256  # whose items are
+_NOTHING = np.zeros(0, np.int32)
 
 
 class _TokensBelow:
@@ -190,18 +191,21 @@ class _TokensBelow:
         self._tokens = np.zeros(len(trie.tokens), dtype=np.int32)
         self._tokens[at + np.arange(len(at)) - np.repeat(trie.first_token[:-1], own)] = trie.tokens
 
-    def count(self, items: Ints) -> int:
-        """Return how many tokens some items have, at most."""
+    def count(self, sets: Sequence[Ints]) -> Longs:
+        """Return int64[n]: how many tokens the sets of items up to each have together, at most."""
+        counts = self._count(np.concatenate([_NOTHING, *sets]))
+        ends = np.cumsum([len(some) for some in sets], dtype=np.int64)
+        return np.append(0, np.cumsum(counts, dtype=np.int64))[ends]
+
+    def _count(self, items: Ints) -> Ints:
         node = items >> 1
-        return int(np.where(items & 1, self._size[node], self._own[node]).sum())
+        return np.where(items & 1, self._size[node], self._own[node])
 
     def read(self, sets: Sequence[Ints]) -> list[Ints]:
         """Return int32[n] for each set of items, its tokens, ascending."""
-        items = np.concatenate([np.zeros(0, np.int32), *sets])
+        items = np.concatenate([_NOTHING, *sets])
         owner = np.repeat(np.arange(len(sets)), [len(some) for some in sets])
-        node = items >> 1
-        counts = np.where(items & 1, self._size[node], self._own[node])
-        first = self._first[node]
+        counts, first = self._count(items), self._first[items >> 1]
         index, token = spread(first, first + counts)
         owner, found = sort_pairs(owner[index], self._tokens[token], len(sets))
         is_new = np.ones(len(found), np.bool_)

@@ -80,6 +80,19 @@ class TokenSets:
             np.bitwise_or(found[: len(bits)], bits, out=found[: len(bits)])
         return found.view("<i4").astype(np.int32, copy=False)
 
+    def list_words(self, numbers: Sequence[int], most: int) -> dict[int, int] | None:
+        """Return the words of a mask with one of the tokens, ascending, and their bits.
+
+        ``None``: it is no single set, or not one of few ids; there may be few words all the same.
+        """
+        tokens = self._ids[numbers[0]] if len(numbers) == 1 else _NOTHING
+        if not 0 < len(tokens) <= most:
+            return None
+        found: dict[int, int] = {}
+        for token in tokens.tolist():
+            found[token >> 5] = found.get(token >> 5, 0) | 1 << (token & 31)
+        return found
+
     def _unite(self, numbers: tuple[int, ...]) -> int:
         small, large = self._split(numbers)
         if not large and sum(map(len, small)) <= _MANY:

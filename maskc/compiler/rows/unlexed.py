@@ -110,9 +110,10 @@ def shortest_lexemes(scanner: Scanner) -> dict[int, bytes]:
     found: dict[int, bytes] = {}
     text: dict[int, bytes] = {}
     pending: deque[int] = deque()
+    following = scanner.next.tolist()
     for byte_class in classes:
-        firsts = {int(scanner.next[scanner.start, byte_class])}
-        firsts |= set(scanner.entries[:, byte_class].tolist())
+        firsts = {following[scanner.start][byte_class]}
+        firsts.update(scanner.entries[:, byte_class].tolist())
         for state in sorted(firsts - {DEAD}):
             if state not in text:
                 text[state] = bytes([class_byte[byte_class]])
@@ -123,7 +124,7 @@ def shortest_lexemes(scanner: Scanner) -> dict[int, bytes]:
             if terminal != IGNORED:
                 found.setdefault(terminal, text[state])
         for byte_class in classes:
-            target = int(scanner.next[state, byte_class])
+            target = following[state][byte_class]
             if target != DEAD and target not in text:
                 text[target] = text[state] + bytes([class_byte[byte_class]])
                 pending.append(target)

@@ -45,7 +45,7 @@ class Values:
 
 def decisions_of(language: LalrLanguage, sequences: Sequences) -> Decisions:
     """Return the table's verdicts, with no terminals that stand for each other."""
-    return Decisions(language.lexed, language.item_sets, language.table, sequences, ())
+    return Decisions(language.lexed, language.table, sequences, ())
 
 
 def values_of(text: str) -> Values:
