@@ -163,6 +163,13 @@ def rewrite(rows: Rows, rule: Rule) -> Rows:
             given.append((events[before], left))
         mapped.update(zip(ready, rule(given), strict=True))
     sequence = np.array([mapped[key] for key in asked], dtype=np.int32)[inverse.reshape(-1)]
+    return replace_sequences(rows, sequence)
+
+
+def replace_sequences(rows: Rows, sequence: Ints) -> Rows:
+    """Return the rows with other sequences, ``DROPPED`` for a row that is dropped."""
+    if np.array_equal(sequence, rows.sequence):
+        return rows
     return merge(rows, rows.source, rows.first, sequence)
 
 

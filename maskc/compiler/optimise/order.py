@@ -144,7 +144,9 @@ def optimise(
     after, verdicts, left_out = _take_steps(raw, rewrites, by_table, run, up_to)
     rows = after[-1][1]
     counts = [count_sequences(raw, boundaries, lexed.newline)]
-    counts += [count_rows(left) for _, left in after[1:]]
+    of_rows = {id(left): left for _, left in after[1:]}  # a step may find nothing to rewrite
+    counted = {number: count_rows(left) for number, left in of_rows.items()}
+    counts += [counted[id(left)] for _, left in after[1:]]
     report: dict[str, Any] = {
         "streamlining": [
             {"step": step, "rows": sum(n), "stored": len(left), "per_state": percentiles(n)}

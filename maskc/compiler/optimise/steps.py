@@ -32,7 +32,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from maskc.compiler.optimise import Rows, after_terminals, merge, rewrite
+from maskc.compiler.optimise import Rows, after_terminals, merge, replace_sequences, rewrite
 from maskc.compiler.pushdown.interchangeable import Classes, map_to_representatives
 from maskc.compiler.pushdown.production_verdicts import ProductionVerdicts
 from maskc.compiler.rows import ParserEvent
@@ -54,7 +54,7 @@ def merge_closings(rows: Rows, scanner: Scanner, boundaries: LexemeContexts) -> 
         after, _ = sequences.open_lexeme(numbers[row])
         if _keeps_all(before, after):
             sequence[row] = free
-    return merge(rows, rows.source, rows.first, sequence)
+    return replace_sequences(rows, sequence)
 
 
 def _keeps_all(before: PartialLexeme, after: PartialLexeme) -> bool:
@@ -67,6 +67,8 @@ def merge_interchangeable(
     rows: Rows, classes: Classes, boundaries: LexemeContexts, live: Sequence[Lookaheads]
 ) -> Rows:
     """Return the rows with the first terminal of each class in the place of the others."""
+    if not classes:
+        return rows
     stands_for = map_to_representatives(classes)
     merged: dict[int, int] = {}
     for lookahead, target in _map_lookaheads(stands_for, boundaries, live).items():

@@ -33,7 +33,7 @@ from maskc.lexer.boundaries import LexemeContexts
 
 Longs = NDArray[np.int64]
 
-PERCENTILES = range(101)
+_PARTS = np.arange(101) / 100
 
 
 def count_sequences(rows: Rows, boundaries: LexemeContexts, newline: int | None) -> list[int]:
@@ -71,8 +71,10 @@ def count_rows(rows: Rows) -> list[int]:
 
 
 def percentiles(counts: list[int]) -> list[int]:
+    """Return the 0th to the 100th percentile of some numbers, of two the higher one."""
     ordered = np.sort(np.array(counts or [0]))
-    return [int(x) for x in np.percentile(ordered, PERCENTILES, method="higher")]
+    found: list[int] = ordered[np.ceil((len(ordered) - 1) * _PARTS).astype(np.intp)].tolist()
+    return found
 
 
 def _list_closings(rows: Rows, boundaries: LexemeContexts, newline: int | None) -> list[list[int]]:
