@@ -184,7 +184,9 @@ class _Lookaheads:
         self._lookbacks: list[list[tuple[int, ProductionId]]] = [[] for _ in self._starts]
 
     def find(self, *, is_larks: bool) -> list[dict[ProductionId, Terminals]]:
-        read, together = unite_along(self._list_reads(), self._read_directly())
+        read, together = self._read_directly(), list[list[int]]()
+        if self._nullable:
+            read, together = unite_along(self._list_reads(), read)
         for start, state in enumerate(self._states):
             for nonterminal, begun in state.begun.items():
                 self._look_back(start, nonterminal, ((production, 0) for production in begun))
@@ -201,13 +203,10 @@ class _Lookaheads:
         return reduced
 
     def _read_directly(self) -> list[Terminals]:
-        found = []
         shifted = [bits.from_members(s for s in state.moves if s >= 0) for state in self._states]
-        for start, symbol in self._starts:
-            found.append(shifted[self._states[start].moves[symbol]])
-            roots, right_sides = self._rules.roots, self._rules.right_sides
-            if start < len(roots) and symbol == right_sides[roots[start]][0]:
-                found[-1] |= 1 << END
+        found = [shifted[self._states[start].moves[symbol]] for start, symbol in self._starts]
+        for start, root in enumerate(self._rules.roots):
+            found[self._number[start][self._rules.right_sides[root][0]]] |= 1 << END
         return found
 
     def _list_reads(self) -> list[list[int]]:

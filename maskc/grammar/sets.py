@@ -155,6 +155,10 @@ def _find_components(edges: Sequence[Sequence[int]]) -> list[list[int]]:
     for root in range(len(edges)):
         if depth[root]:
             continue
+        if not edges[root]:
+            found.append([root])
+            depth[root] = done
+            continue
         path.append(root)
         entered = depth[root] = len(path)
         calls = [(root, entered, iter(edges[root]))]
@@ -166,7 +170,8 @@ def _find_components(edges: Sequence[Sequence[int]]) -> list[list[int]]:
                     depth[target] = len(path)
                     calls.append((target, len(path), iter(edges[target])))
                     break
-                depth[node] = min(depth[node], depth[target])
+                if depth[target] < depth[node]:
+                    depth[node] = depth[target]
             else:
                 calls.pop()
                 if calls:

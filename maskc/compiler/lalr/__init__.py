@@ -47,6 +47,11 @@ class ItemSets:
         right_side, dot = self.right_sides[item[0]], item[1]
         return right_side[dot] if dot < len(right_side) else None
 
+    def begun(self) -> dict[int, tuple[ProductionId, ...]]:
+        """Return nonterminal → its productions, of those that some state begins, ascending."""
+        distinct = {id(closure): closure for closure in self.closures}.values()
+        return dict(sorted((n, ps) for closure in distinct for n, ps in closure.items()))
+
 
 def build_item_sets(grammar: LalrGrammar) -> ItemSets:
     """Return the item sets of all states; several states may have the same."""
@@ -122,7 +127,7 @@ def find_equivalent(
 
 def _list_beginnings(item_sets: ItemSets) -> list[_Beginning]:
     """Return what nonterminals may begin with, those first with which others begin."""
-    productions = {n: ps for closure in item_sets.closures for n, ps in closure.items()}
+    productions = item_sets.begun()
     firsts: dict[int, list[int]] = {}
     for nonterminal, own in productions.items():
         right_sides = [item_sets.right_sides[production] for production in own]

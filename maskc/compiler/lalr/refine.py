@@ -24,7 +24,7 @@ from maskc.errors import LimitError
 from maskc.grammar import Bnf, LalrGrammar
 from maskc.grammar.lr0 import Item
 from maskc.grammar.sets import find_components
-from maskc.ids import END, ContextId, LalrStateId, LookaheadId, RefinedStateId
+from maskc.ids import END, ContextId, LalrStateId, LookaheadId, ProductionId, RefinedStateId
 from maskc.lexer.boundaries import Lookaheads
 from maskc.wording import Phrase
 
@@ -161,12 +161,13 @@ class _Refiner:
             ]
             for base in range(brackets.most + 1)
         ]
-        readers: dict[int, dict[int, set[int]]] = {}  # by the identity of a closure
-        for closure in item_sets.closures:  # which states share
-            if id(closure) not in readers:
-                readers[id(closure)] = _list_readers(closure, item_sets.right_sides)
+        readers = _list_readers(item_sets)
+        begun: dict[int, _Begun] = {}  # by the identity of a closure, which states share
+        for closure in item_sets.closures:
+            if id(closure) not in begun:
+                begun[id(closure)] = _list_begun(closure, readers, item_sets.right_sides)
         self.pushes = [
-            _list_pushes(grammar, item_sets, state, readers[id(item_sets.closures[state])])
+            _list_pushes(grammar, item_sets, state, begun[id(item_sets.closures[state])])
             for state in item_sets.states()
         ]
         self.live_cache: list[dict[Wanted, Lookaheads]] = [{} for _ in self.pushes]
@@ -216,8 +217,8 @@ class _Refiner:
         pushes, cache = self.pushes[state], self.live_cache
         depth = self.depth(state, wanted)
         here = depth << _DEPTH
-        n_kernel, n_closure = len(wanted), len(pushes.closure)
-        values = [*wanted, *[here] * n_closure]
+        n_closure = len(pushes.closure)
+        values = [*[here] * n_closure, *wanted]
         # Least fixpoint: a left-recursive nonterminal wants what it wants itself.
         pending = (1 << n_closure) - 1
         while pending:
@@ -228,8 +229,8 @@ class _Refiner:
             picked = pick(values)
             value = cache[target].get(picked)
             value = (self.live(target, picked) if value is None else value) | here
-            if value != values[n_kernel + index]:
-                values[n_kernel + index] = value
+            if value != values[index]:
+                values[index] = value
                 pending |= readers
         dropped = self.brackets.lines if depth else ()
         return [
@@ -240,55 +241,65 @@ class _Refiner:
 
 
 class _Pushes(NamedTuple):
-    """The pushes on a state. Values are what kernel items want, then what the closure's want."""
+    """The pushes on a state. Values are what the closure wants, then what kernel items want."""
 
     # each with the state that it leads to, and what picks the values of its kernel
     symbols: tuple[tuple[int, LalrStateId, _Pick], ...]
-    # the same for each nonterminal, with bits for those that start with it, by index. Nonterminals
-    # come before those that start with them, where these do not recurse
+    # the same for each nonterminal of the closure, with bits for those that start with it
     closure: tuple[tuple[LalrStateId, _Pick, int], ...]
 
 
-def _list_readers(
-    closure: Mapping[int, Sequence[int]], right_sides: Sequence[tuple[int, ...]]
-) -> dict[int, set[int]]:
+def _list_readers(item_sets: ItemSets) -> dict[int, set[int]]:
     """Return nonterminal → those that its productions start with: they read what it wants.
 
-    Nonterminals that are read come before those that read them.
+    Nonterminals that are read come before those that read them, where these do not recurse.
     """
+    right_sides = item_sets.right_sides
     readers = {
         lhs: {-1 - right_sides[p][0] for p in some if right_sides[p] and right_sides[p][0] < 0}
-        for lhs, some in sorted(closure.items())
+        for lhs, some in item_sets.begun().items()
     }
     components = find_components({lhs: sorted(found) for lhs, found in readers.items()})
     return {lhs: readers[lhs] for component in reversed(components) for lhs in component}
 
 
-def _list_pushes(
-    grammar: LalrGrammar, item_sets: ItemSets, state: int, readers: Mapping[int, set[int]]
-) -> _Pushes:
-    right_sides, kernel = item_sets.right_sides, item_sets.kernels[state]
-    index_of = {nonterminal: i for i, nonterminal in enumerate(readers)}
-    # Symbol → kernel item after it → the index of what its base wants.
+class _Begun(NamedTuple):
+    """What a closure adds to the states that have it; what its nonterminals want comes first."""
+
+    # each with bits for those that start with it, by index
+    nonterminals: tuple[tuple[int, int], ...]
+    moved: Mapping[int, Mapping[Item, int]]  # symbol → kernel item after it → index of its base
+
+
+def _list_begun(
+    closure: Mapping[int, Sequence[ProductionId]],
+    readers: Mapping[int, set[int]],
+    right_sides: Sequence[tuple[int, ...]],
+) -> _Begun:
+    index_of = {lhs: index for index, lhs in enumerate(n for n in readers if n in closure)}
     moved: dict[int, dict[Item, int]] = {}
-    for position, (production, dot) in enumerate(kernel):
+    for lhs, index in index_of.items():
+        for production in closure[lhs]:
+            if right_sides[production]:
+                moved.setdefault(right_sides[production][0], {})[production, 1] = index
+    wanting = ((n, bits.from_members(index_of[one] for one in readers[n])) for n in index_of)
+    return _Begun(tuple(wanting), moved)
+
+
+def _list_pushes(grammar: LalrGrammar, item_sets: ItemSets, state: int, begun: _Begun) -> _Pushes:
+    right_sides, kernels = item_sets.right_sides, item_sets.kernels
+    moved = dict(begun.moved)
+    for position, (production, dot) in enumerate(kernels[state], len(begun.nonterminals)):
         right_side = right_sides[production]
         if dot < len(right_side):
-            moved.setdefault(right_side[dot], {})[production, dot + 1] = position
-    for lhs, productions in item_sets.closures[state].items():
-        for production in productions:
-            if right_sides[production]:
-                first = right_sides[production][0]
-                moved.setdefault(first, {})[production, 1] = len(kernel) + index_of[lhs]
+            here = {**moved.get(right_side[dot], {}), (production, dot + 1): position}
+            moved[right_side[dot]] = here
     symbols: dict[int, tuple[int, LalrStateId, _Pick]] = {}
-    for symbol, items in sorted(moved.items()):
-        target = grammar.lalr.target(state, symbol)
-        pick = _pick(tuple([items[item] for item in item_sets.kernels[target]]))
+    for symbol in sorted(moved):
+        target, items = grammar.lalr.target(state, symbol), moved[symbol]
+        pick = _pick(tuple([items[item] for item in kernels[target]]))
         symbols[symbol] = symbol, target, pick
-    closure = []
-    for nonterminal, read in readers.items():
-        _, target, pick = symbols[-1 - nonterminal]
-        closure.append((target, pick, bits.from_members(index_of[one] for one in read)))
+    closure = [(*symbols[-1 - n][1:], wanting) for n, wanting in begun.nonterminals]
     return _Pushes(tuple(symbols.values()), tuple(closure))
 
 
