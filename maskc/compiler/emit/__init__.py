@@ -128,7 +128,7 @@ class Nodes:
         )
         self.opened: NDArray[np.bool_] = terminal == NO_EVENT
         self.query: NDArray[np.int64] = encode_query(terminal, self.column)
-        self._lengths = np.array([sequences.length[s] for s in self.number_of], dtype=np.int32)
+        self._lengths = [sequences.length[s] for s in self.number_of]
 
     def number_group(self, contexts: int) -> int:
         """Return the number of a set of contexts, given as bits or ``ANY_CONTEXT``."""
@@ -149,7 +149,8 @@ class Nodes:
     def order(self) -> list[NodeId]:
         """Return the nodes in an order in which queries come before those who ask."""
         # What is asked about after a terminal is shorter by one event.
-        longest = [int(self._lengths[node.sequences].max(initial=0)) for node in self.nodes]
+        length_of = self._lengths.__getitem__
+        longest = [max(map(length_of, n.sequences.tolist()), default=0) for n in self.nodes]
         return sorted(map(NodeId, range(len(self.nodes))), key=lambda node: (longest[node], node))
 
 

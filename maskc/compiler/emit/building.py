@@ -168,10 +168,11 @@ class Answers:
 
     def _answer_kinds(self, rows: _Rows, kinds: Flags) -> list[int]:
         """Return the answer of each kind of profiles."""
-        may, depends = kinds == MAY, kinds == DEPENDS
-        asked = depends.any(axis=0).nonzero()[0]
-        if not len(asked):
+        may = kinds == MAY
+        if DEPENDS not in kinds.tobytes():
             return [self._intern(GraphAnswer(self._unite(rows.sets[kind]), (), ())) for kind in may]
+        depends = kinds == DEPENDS
+        asked = depends.any(axis=0).nonzero()[0]
         children = [
             (child, depends[:, chosen].any(axis=1).tolist())
             for child, chosen in self._make_children(rows, asked)

@@ -242,8 +242,8 @@ def follow_productions(
     keys, after = keys[order], np.concatenate([targets, pushed])[order]
     lengths = np.array([len(production.rhs) for production in bnf.productions], dtype=np.int64)
     symbols = np.zeros((len(lengths), int(lengths.max(initial=0))), dtype=np.int64)
-    for number, production in enumerate(bnf.productions):
-        symbols[number, : len(production.rhs)] = production.rhs
+    for row, production in zip(symbols, bnf.productions, strict=True):
+        row[: len(production.rhs)] = production.rhs
     left = np.array([-1 - production.lhs for production in bnf.productions], dtype=np.int64)
     begin, stop = np.searchsorted(keys, [left * n_states, (left + 1) * n_states])
     found, low, n_begun = list[ProductionPaths](), 0, np.cumsum(stop - begin)
@@ -251,8 +251,8 @@ def follow_productions(
         # As many productions at once as begin in a million states together, and at least one.
         n_done = int(n_begun[low - 1]) if low else 0
         high = max(low + 1, int(np.searchsorted(n_begun, n_done + _AT_ONCE, side="right")))
-        number, edge = spread(begin[low:high], stop[low:high])
-        number, here = number + np.int64(low), keys[edge] % n_states
+        run, edge = spread(begin[low:high], stop[low:high])
+        number, here = run + np.int64(low), keys[edge] % n_states
         for dot in range(int(lengths[low:high].max())):
             goes_on = np.flatnonzero(lengths[number] > dot)
             wanted = symbols[number[goes_on], dot] * n_states + here[goes_on]

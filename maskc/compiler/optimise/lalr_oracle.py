@@ -58,29 +58,26 @@ def replace_decided(
         free: the sequence that is always legal.
         jointly: whether sequences that P decides alike become one.
     """
-    classes = decisions.classes_of(sequence for _, sequence in asked)
+    classes = decisions.classes_of(sequence for _, sequence in asked).tolist()
     by_event: dict[ParserEvent, list[int]] = {}
     for index, (event, _) in enumerate(asked):
         by_event.setdefault(event.without_column(), []).append(index)
     answers = [sequence for _, sequence in asked]
     for event, indices in by_event.items():
-        chosen, inverse = np.unique(classes[indices], return_inverse=True)
-        here = decisions.flags_of(chosen, decisions.states_after(event))
-        joined = np.bitwise_or.reduce(here, axis=1, initial=0)[inverse.reshape(-1)].tolist()
-        decided = (here != DEPENDS).all(axis=1)[inverse.reshape(-1)].tolist()
-        content = [row.tobytes() for row in here]
+        states = decisions.states_after(event)
+        distinct, width = list(dict.fromkeys(classes[index] for index in indices)), len(states)
+        flags = decisions.flags_of(np.array(distinct, dtype=np.int32), states).tobytes()
+        row_of = {kind: flags[n * width : (n + 1) * width] for n, kind in enumerate(distinct)}
         equivalent = decisions.equivalent_after(event)
-        for index, kind, verdict, sure in zip(
-            indices, inverse.reshape(-1).tolist(), joined, decided, strict=True
-        ):
-            sequence = asked[index][1]
-            if not verdict & MAY:
-                sequence = DROPPED
-            elif not verdict & FAIL:
-                sequence = free
-            elif jointly and sure:
-                sequence = equivalent.setdefault(content[kind], sequence)
-            answers[index] = sequence
+        for index in indices:
+            row = row_of[classes[index]]
+            depends = DEPENDS in row
+            if not depends and MAY not in row:
+                answers[index] = DROPPED
+            elif not depends and FAIL not in row:
+                answers[index] = free
+            elif jointly and not depends:
+                answers[index] = equivalent.setdefault(row, answers[index])
     return answers
 
 
