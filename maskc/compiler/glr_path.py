@@ -41,7 +41,6 @@ from maskc.compiler.glr.walk import CutRule, Triples, ask_productions, find_foll
 from maskc.compiler.optimise import Rows, States, Tops, Verdicts
 from maskc.compiler.optimise.order import LegalityOracle, OptimisedRows
 from maskc.compiler.optimise.steps import merge_jointly_legal
-from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.interchangeable import (
     Classes,
     find_production_classes,
@@ -240,7 +239,7 @@ class GeneralLegalityOracle:
 def ask_lexed(productions: LookaheadCfg, grammar: Grammar) -> AskedProductions:
     """Return the productions of a general parser's table: no text of theirs is lost."""
     return AskedProductions(
-        ProductionDebts(build_dft(productions.cfg.reduced)),
+        ProductionDebts(productions.cfg.reduced),
         productions.symbols,
         grammar.lexer.contexts,
         {terminal: 1 for terminal, _ in productions.symbols},

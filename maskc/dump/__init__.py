@@ -50,7 +50,7 @@ def dump_production_debts(language: Language) -> Iterator[str]:
     These debt automata read configurations to return to, those of a parser's table its states.
     """
     reduced = reduce_grammar(language.lexed.grammar.bnf)
-    debts = ProductionDebts(build_dft(reduced))
+    debts = ProductionDebts(reduced)
 
     def name(symbol: Hashable) -> str:
         if not isinstance(symbol, ReturnConfiguration) or symbol == BOTTOM:

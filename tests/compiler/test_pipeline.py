@@ -3,7 +3,6 @@
 import pytest
 
 from maskc.compiler.pipeline import PASSES, compile_contents, compile_stages
-from maskc.compiler.pushdown.dft import DftAutomaton
 from maskc.errors import GrammarError
 from maskc.frontends.source import load_source
 from maskc.vocab import load_vocabulary
@@ -18,13 +17,6 @@ VOCABULARY = Vocabulary((*EVERY_BYTE, None), (256,), "bytes")
 def test_the_passes_are_run_in_order(parser):
     _, records = compile_contents(load_source(TEXT, parser=parser), VOCABULARY)
     assert tuple(record.name for record in records) == PASSES
-
-
-@pytest.mark.parametrize("parser", ["lalr", "earley"])
-def test_the_pushdown_automaton_is_kept(parser):
-    stages = compile_stages(load_source(TEXT, parser=parser), VOCABULARY)
-    assert isinstance(stages.oracle.asked.debts.dft, DftAutomaton)
-    assert stages.oracle.asked.debts.dft.transitions
 
 
 BRACKETS = 'start: "(" start ")" | NAME\nNAME: /[a-z]+/\n'

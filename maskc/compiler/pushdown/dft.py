@@ -32,7 +32,6 @@ Source: appendix, sections 2 and 4.1, Definition 1, Figures 2 and 3; blog, Figur
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -105,7 +104,6 @@ class DftAutomaton:
 
     reduced: ReducedGrammar
     transitions: tuple[Transition, ...]  # in the order of the productions, the one to `$END` last
-    leaving: Mapping[DftNode, tuple[Transition, ...]]  # state → its transitions
 
     @property
     def states(self) -> tuple[DftNode, ...]:
@@ -193,12 +191,7 @@ def build_dft(reduced: ReducedGrammar) -> DftAutomaton:
         transitions.append(
             Transition(DftNode(NodeSide.END, reduced.start), None, BOTTOM, None, END_NODE)
         )
-    leaving: dict[DftNode, list[Transition]] = {}
-    for transition in transitions:
-        leaving.setdefault(transition.source, []).append(transition)
-    return DftAutomaton(
-        reduced, tuple(transitions), {state: tuple(found) for state, found in leaving.items()}
-    )
+    return DftAutomaton(reduced, tuple(transitions))
 
 
 def _quote(text: str) -> str:

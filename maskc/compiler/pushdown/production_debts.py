@@ -44,10 +44,8 @@ from maskc.compiler.pushdown.debt_automaton import (
     build_debt_automaton,
     decide,
 )
-from maskc.compiler.pushdown.dft import BOTTOM as Z0
-from maskc.compiler.pushdown.dft import DftAutomaton
 from maskc.compiler.pushdown.emptiness import MET, Emptiness, Positions, Reads, Suffix, Symbols
-from maskc.grammar.sets import Terminals, compute_adjacent, compute_sets
+from maskc.grammar.sets import ReducedGrammar, Terminals, compute_adjacent, compute_sets
 from maskc.ids import END
 
 
@@ -74,20 +72,20 @@ _NO_EDGES: tuple[_Ends, _Rests, bool] = ((), (), False)
 
 
 class ProductionDebts:
-    """The debt automata of a DFT pushdown automaton; keeps what sequences share.
+    """The debt automata of a grammar's DFT pushdown automaton; keeps what sequences share.
 
     Terminals are given by id; ``$END`` may stand last in a sequence: the text ends there.
     """
 
-    def __init__(self, dft: DftAutomaton) -> None:
-        self.dft, self.reduced = dft, (reduced := dft.reduced)
+    def __init__(self, reduced: ReducedGrammar) -> None:
+        self.reduced = reduced
         self.sets = compute_sets(reduced)  # its nullable, FIRST and LAST
         # terminal → the terminals, as bits, that stand right after it in some text
         self.adjacent = compute_adjacent(reduced, self.sets)
         self._after: dict[int, Terminals] = {}
         self._starts: dict[Terminals, list[int]] = {}
         self.n_edges = 0  # of all automata so far, equal ones included: a measure of the work
-        returns, start = _list_returns(dft), -1 - reduced.start
+        returns, start = _list_returns(reduced), -1 - reduced.start
         # Symbol → the first with the same returns: the same stacks lie below both.
         first = {(r, s == start): s for s, r in reversed(returns.items())}
         self._stands_for = stands_for = {s: first[r, s == start] for s, r in returns.items()}
@@ -273,19 +271,15 @@ class ProductionDebts:
         return borrow
 
 
-def _list_returns(dft: DftAutomaton) -> dict[int, tuple[tuple[int, Symbols], ...]]:
+def _list_returns(reduced: ReducedGrammar) -> dict[int, tuple[tuple[int, Symbols], ...]]:
     """Return symbol → left sides, and the symbols after it there: what is popped after it.
 
     Distinct, those first that nothing comes after. The start symbol has an entry.
     """
-    reduced = dft.reduced
     found: dict[int, dict[tuple[int, Symbols], None]] = {}
-    for transition in dft.transitions:
-        popped = transition.pops
-        if popped is not None and popped != Z0:
-            production = reduced.productions[popped.production]
-            symbol, rest = production.rhs[popped.dot - 1], production.rhs[popped.dot :]
-            found.setdefault(symbol, {})[production.lhs, rest] = None
+    for production in reduced.productions:
+        for dot, symbol in enumerate(production.rhs, 1):
+            found.setdefault(symbol, {})[production.lhs, production.rhs[dot:]] = None
     if reduced.productions:
         found.setdefault(-1 - reduced.start, {})
     return {

@@ -35,7 +35,6 @@ from functools import cached_property
 from maskc import bits
 from maskc.compiler import LexicalAnalysis, terminals_of
 from maskc.compiler.lalr import ItemSets, find_conflicts
-from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.emptiness import Suffix
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.rows import ContextSet, Sequences
@@ -72,7 +71,7 @@ class AskedProductions:
 def ask_grammar(lexed: LexicalAnalysis[LalrGrammar], item_sets: ItemSets) -> AskedProductions:
     """Return the productions of a grammar that Lark's LALR table parses."""
     grammar, boundaries = lexed.grammar, lexed.boundaries
-    debts = ProductionDebts(build_dft(reduce_grammar(grammar.bnf)))
+    debts = ProductionDebts(reduce_grammar(grammar.bnf))
     return AskedProductions(
         debts,
         tuple((t, boundaries.set_of(t)) for t in range(len(grammar.bnf.terminals))),

@@ -110,11 +110,11 @@ class GrammarQueries:
         self._grammar = grammar
         self._name = name
         self.reduced = reduce_grammar(grammar.bnf)
-        self._debts = ProductionDebts(build_dft(self.reduced))
+        self._debts = ProductionDebts(self.reduced)
 
     @property
     def dft(self) -> DftAutomaton:
-        return self._debts.dft
+        return build_dft(self.reduced)
 
     @cached_property
     def _n_conflicts(self) -> int:

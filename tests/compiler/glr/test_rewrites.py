@@ -21,7 +21,6 @@ from maskc.compiler.glr import (
 from maskc.compiler.glr.adjacency import Adjacency, keep_adjacent
 from maskc.compiler.glr.walk import find_follow
 from maskc.compiler.glr_path import find_symbol_classes
-from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.interchangeable import merge_terminals
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.pushdown.production_verdicts import AskedProductions
@@ -113,7 +112,7 @@ def test_a_terminal_with_two_lookaheads_that_allow_the_same_is_one_symbol():
     cfg = make((0, (S, a)), (0, (a,)))
     lexed = keep_adjacent(cfg, Adjacency({END: (0,), a: (1, 2)}, (0, 0b111, 0b111), 0b110))
     assert lexed.symbols == ((END, 0b001), (a, 0b110))
-    debts = ProductionDebts(build_dft(lexed.cfg.reduced))
+    debts = ProductionDebts(lexed.cfg.reduced)
     assert find_follow(AskedProductions(debts, lexed.symbols, (), {}, None, None)) == {
         a: 1 << END | 1 << a
     }

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.frontends.loading import load_grammar
 from maskc.frontends.source import load_source
@@ -32,7 +31,7 @@ class Loaded:
 
     @cached_property
     def debts(self):
-        return ProductionDebts(build_dft(self.reduced))
+        return ProductionDebts(self.reduced)
 
     @cached_property
     def never(self):

@@ -79,7 +79,7 @@ def test_a_right_recursive_end_is_beyond_the_recursive_definition():
     """Behind b comes only the end, through as many S• as there are a."""
     reduced = grammar_of("S -> a S", "S -> b")
     assert is_always_legal(build_dft(reduced), B, [END]) is None
-    assert ProductionDebts(build_dft(reduced)).decide(B, [END]) is Verdict.ALWAYS
+    assert ProductionDebts(reduced).decide(B, [END]) is Verdict.ALWAYS
 
 
 def test_minus_is_always_legal_after_minus_in_python(python):
@@ -102,7 +102,7 @@ def holds(found, x, sequence):
 @examples(60)
 @given(small_grammars())
 def test_no_always_legal_sequence_is_refuted_by_a_short_prefix(reduced):
-    debts, found = ProductionDebts(build_dft(reduced)), prefixes(reduced, 6)
+    debts, found = ProductionDebts(reduced), prefixes(reduced, 6)
     for x in reduced.used_terminals:
         for sequence in sequences(2)[1:]:
             if debts.decide(x, sequence) is Verdict.ALWAYS:
@@ -112,7 +112,7 @@ def test_no_always_legal_sequence_is_refuted_by_a_short_prefix(reduced):
 @examples(60)
 @given(small_grammars())
 def test_the_end_is_always_legal_only_where_each_prefix_is_a_text(reduced):
-    debts, found = ProductionDebts(build_dft(reduced)), prefixes(reduced, 6)
+    debts, found = ProductionDebts(reduced), prefixes(reduced, 6)
     texts = words(rules_of(reduced), -1 - reduced.start, 6)
     for x in reduced.used_terminals:
         if debts.decide(x, [END]) is Verdict.ALWAYS:
@@ -123,7 +123,7 @@ def test_the_end_is_always_legal_only_where_each_prefix_is_a_text(reduced):
 @given(small_grammars(longest=2), st.lists(st.sampled_from([*LETTERS, END]), max_size=3))
 @example(grammar_of("S -> a S", "S -> b"), [END])
 def test_what_unlimited_credit_proves_the_debt_automaton_proves(reduced, sequence):
-    debts, dft = ProductionDebts(build_dft(reduced)), build_dft(reduced)
+    debts, dft = ProductionDebts(reduced), build_dft(reduced)
     for x in reduced.used_terminals:
         if is_always_legal(dft, x, sequence, max_stack=4):
             assert debts.decide(x, sequence) is Verdict.ALWAYS
@@ -135,7 +135,7 @@ SEQUENCES = st.lists(st.sampled_from(LETTERS), max_size=3)
 
 
 def joint(reduced, x, one, other):
-    return ProductionDebts(build_dft(reduced)).compare(x, one, other)
+    return ProductionDebts(reduced).compare(x, one, other)
 
 
 def add_only_what_is_always_legal(debts, x, one, other):
@@ -176,7 +176,7 @@ def test_minus_and_two_minuses_are_jointly_legal_after_a_name_in_python(python):
 @examples(60)
 @given(small_grammars(), SEQUENCES, SEQUENCES)
 def test_what_always_legal_suffixes_prove_the_debt_automata_prove(reduced, one, other):
-    debts = ProductionDebts(build_dft(reduced))
+    debts = ProductionDebts(reduced)
     for x in reduced.used_terminals:
         if add_only_what_is_always_legal(debts, x, one, other):
             assert debts.compare(x, one, other)
@@ -198,7 +198,7 @@ def test_no_jointly_legal_pair_is_refuted_by_a_short_prefix(reduced, one, other)
 @examples(60)
 @given(small_grammars(), st.sampled_from(LETTERS))
 def test_smallest_automata_are_equal_exactly_for_equal_debts(reduced, x):
-    debts = ProductionDebts(build_dft(reduced))
+    debts = ProductionDebts(reduced)
     drawn = [*sequences(2), *((*s, END) for s in sequences(1)), (A, B, C), (B, B, B)]
     automata = [debts.build(x, s) for s in drawn]
     for one, left in zip(drawn, automata, strict=True):
@@ -208,7 +208,7 @@ def test_smallest_automata_are_equal_exactly_for_equal_debts(reduced, x):
 
 @given(small_grammars(), SEQUENCES)
 def test_the_smallest_automata_are_the_verdicts(reduced, sequence):
-    debts = ProductionDebts(build_dft(reduced))
+    debts = ProductionDebts(reduced)
     for x in reduced.used_terminals:
         automaton = debts.build(x, sequence)
         verdict = debts.decide(x, sequence)

@@ -9,7 +9,6 @@ from pyformlang.cfg import CFG, Production, Terminal, Variable
 from pyformlang.regular_expression import Regex
 
 from maskc.compiler.pushdown.debt_automaton import Verdict
-from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.ids import END
 from tests.compiler.pushdown.small_grammars import (
@@ -29,7 +28,7 @@ WITH_C = ("S -> a S b", "S -> c")
 
 
 def debts_of(*productions):
-    return ProductionDebts(build_dft(grammar_of(*productions)))
+    return ProductionDebts(grammar_of(*productions))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +118,7 @@ def test_a_sequence_of_sets_is_never_legal_iff_each_choice_from_them_is(masks, x
 
 @given(small_grammars(), st.lists(st.integers(1, 15), min_size=1, max_size=4), st.data())
 def test_sets_are_read_as_the_debt_automaton_reads_them(reduced, masks, data):
-    debts = ProductionDebts(build_dft(reduced))
+    debts = ProductionDebts(reduced)
     x = data.draw(st.sampled_from(LETTERS))
     sequence = tuple(debts.number_set(mask) for mask in masks)
     verdict = debts.build(x, sequence).verdict
@@ -143,13 +142,13 @@ def pyformlang_never(reduced, word):
 @examples(25)
 @given(small_grammars(), st.lists(st.sampled_from(LETTERS), min_size=1, max_size=4))
 def test_never_legal_is_the_emptiness_that_pyformlang_finds(reduced, word):
-    never = ProductionDebts(build_dft(reduced))
+    never = ProductionDebts(reduced)
     assert never.is_never_legal(word[0], word[1:]) == pyformlang_never(reduced, word)
 
 
 @given(small_grammars())
 def test_a_sequence_that_occurs_in_a_prefix_is_not_never_legal(reduced):
-    never = ProductionDebts(build_dft(reduced))
+    never = ProductionDebts(reduced)
     for prefix in prefixes(reduced, 5):
         for i, j in itertools.combinations(range(len(prefix) + 1), 2):
             assert not never.is_never_legal(prefix[i], prefix[i + 1 : j])
@@ -158,7 +157,7 @@ def test_a_sequence_that_occurs_in_a_prefix_is_not_never_legal(reduced):
 @given(small_grammars())
 def test_the_debt_automaton_finds_the_same_sequences_never_legal(reduced):
     """Two algorithms: positions one by one, and all of them at once."""
-    debts = ProductionDebts(build_dft(reduced))
+    debts = ProductionDebts(reduced)
     never = debts
     for x, *rest in sequences(4)[1:]:
         for word in (rest, [*rest, END]):

@@ -10,7 +10,6 @@ from maskc.compiler.lalr import find_conflicts
 from maskc.compiler.lalr.refine import build_table_without_lexer
 from maskc.compiler.pushdown.debt_automaton import Verdict, check_debt_automaton
 from maskc.compiler.pushdown.decisions import DEPENDS, FAIL, MAY
-from maskc.compiler.pushdown.dft import build_dft
 from maskc.compiler.pushdown.production_debts import ProductionDebts
 from maskc.compiler.pushdown.reductions import StateFacts
 from maskc.compiler.pushdown.table_debts import TableDebts, check_agreement
@@ -40,7 +39,7 @@ class ParserQuery:
         return self.stacks.decide_after(*self.ids(x), self.ids(sequence))
 
     def in_productions(self, x, sequence):
-        debts = ProductionDebts(build_dft(reduce_grammar(self.grammar.bnf)))
+        debts = ProductionDebts(reduce_grammar(self.grammar.bnf))
         return debts.decide(*self.ids(x), self.ids(sequence))
 
 
@@ -172,7 +171,7 @@ def test_no_verdict_is_refuted_by_a_short_text_that_the_table_accepts(grammar):
 @examples(80)
 @given(lark_grammars())
 def test_never_legal_carries_over_to_the_table(grammar):
-    never = ProductionDebts(build_dft(reduce_grammar(grammar.bnf)))
+    never = ProductionDebts(reduce_grammar(grammar.bnf))
     stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
     for x, y, z in itertools.product(terminals[1:], terminals, terminals):
         for sequence in ([y], [y, z]):
@@ -184,7 +183,7 @@ def test_never_legal_carries_over_to_the_table(grammar):
 @given(lark_grammars())
 def test_without_conflicts_the_table_proves_all_that_the_productions_prove(grammar):
     assume(not find_conflicts(grammar))
-    debts = ProductionDebts(build_dft(reduce_grammar(grammar.bnf)))
+    debts = ProductionDebts(reduce_grammar(grammar.bnf))
     stacks, terminals = stacks_of(grammar), range(len(grammar.bnf.terminals))
     for x, y, z in itertools.product(sorted(debts.reduced.used_terminals), terminals, terminals):
         for sequence in ([y], [y, z]):

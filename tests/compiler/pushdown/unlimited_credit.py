@@ -116,7 +116,7 @@ class DebtNfa:
         return frozenset(found)
 
     def _poppable(self, state):
-        return {t.pops for t in self.dft.leaving.get(state, ()) if t.pops is not None}
+        return {t.pops for t in self.dft.transitions if t.source == state} - {None}
 
     def format(self) -> str:
         """Return one edge a line; ``*`` marks final nodes, ``+`` other ε-coaccessible ones."""
@@ -149,6 +149,9 @@ def explore_credit(
     """
     terminals = tuple(sequence)
     sets = compute_sets(dft.reduced)
+    leaving: dict[DftNode, list[Transition]] = {}
+    for transition in dft.transitions:
+        leaving.setdefault(transition.source, []).append(transition)
     start = DebtNode(DftNode(NodeSide.TERMINAL, x), 0, ())
     edges: dict[DebtNode, tuple[DebtEdge, ...]] = {}
     is_complete = True
@@ -160,7 +163,7 @@ def explore_credit(
         if node.n_read == len(terminals):
             continue
         found = []
-        for transition in dft.leaving.get(node.state, ()):
+        for transition in leaving.get(node.state, ()):
             edge = _follow(transition, node, terminals)
             if edge is None or not _is_hopeful(edge.target, terminals, sets):
                 continue
