@@ -187,11 +187,12 @@ def after_terminals(decide: Callable[[ParserEvent, SequenceId], SequenceId]) -> 
 
 def describe_rows(raw: RawRows, lexer: LexerSpec) -> str:
     """Return how many rows there are, and the terminals that most of them complete last."""
-    last = raw.path_terminal[raw.row_path]
+    terminals = np.array([event.terminal for event in raw.events], dtype=np.int32)
+    last = terminals[raw.path_event[raw.row_path[raw.row_path > 0]]]
     counts = np.bincount(last[last >= 0], minlength=1)
     order = np.argsort(-counts, kind="stable")[:2].tolist()
     names = [quote_terminal(lexer, terminal) for terminal in order if counts[terminal]]
-    found = f"pass streamline raw, {len(last):,} rows"
+    found = f"pass streamline raw, {len(raw.row_path):,} rows"
     return f"{found}, most of them of {' and '.join(names)}" if names else found
 
 
@@ -248,17 +249,10 @@ def _split_paths(
     raw: RawRows, sequences: Sequences, events: dict[ParserEvent, int]
 ) -> tuple[Ints, Ints]:
     """Return each row's first event and its sequence; ``DROPPED`` where contexts exclude it."""
-    sets = [bits.from_members(c for c in np.flatnonzero(row).tolist()) for row in raw.contexts]
     parent = raw.path_parent.tolist()
-    event_of = [
-        ParserEvent(terminal, sets[contexts] if sets else 0, column)
-        for terminal, contexts, column in zip(
-            raw.path_terminal.tolist(),
-            raw.path_contexts.tolist(),
-            raw.path_column.tolist(),
-            strict=True,
-        )
-    ]
+    event_of = [NOTHING_ENDS, *(raw.events[event] for event in raw.path_event[1:].tolist())]
+    for path in np.flatnonzero(raw.path_column).tolist():
+        event_of[path] = event_of[path]._replace(column=int(raw.path_column[path]))
     key = raw.row_path.astype(np.int64) * len(raw.open_lexeme) + raw.row_open
     distinct, inverse = np.unique(key, return_inverse=True)
     first, sequence = np.zeros(len(distinct), np.int32), np.zeros(len(distinct), np.int32)
@@ -276,7 +270,7 @@ def _split_paths(
                 here = sequences.extend(event.inside(asked), here)
                 asked = -1
             path = parent[path]
-        event = event_of[path] if path else NOTHING_ENDS
+        event = event_of[path]
         first[i] = events.setdefault(event.inside(asked), len(events))
         sequence[i] = here
     return first[inverse.reshape(-1)], sequence[inverse.reshape(-1)]

@@ -40,12 +40,11 @@ class RawRows:
     Attributes:
         n_states: sources below this are scanner states, the others ``n_states + boundary``.
         source_first: int32[n_sources + 1], rows of a source.
-        row_path, row_final, row_tokens: int32[n_rows]; ``row_tokens`` names a token set.
+        row_path, row_open, row_tokens: int32[n_rows]; ``row_tokens`` names a token set.
         path_parent: int32[n_paths]; path 0 is the empty one, its own parent.
-        path_terminal: int32[n_paths], a terminal, ``IGNORED``, or ``ENTRY``.
-        path_contexts: int32[n_paths], a row of ``contexts``.
+        path_event: int32[n_paths], its last event, without a column; that of path 0 is none.
         path_column: int32[n_paths], column change of a newline; 0 otherwise.
-        contexts: bool[n_context_sets, n_contexts].
+        events: of paths.
         open_lexeme, open_column: int32[n_opens]: what ``row_open`` names: an open lexeme of the
             scanner and, if it may become a newline, its column change.
         tokens: the token sets; steps that come later may add to them.
@@ -59,10 +58,9 @@ class RawRows:
     row_open: NDArray[np.int32]
     row_tokens: NDArray[np.int32]
     path_parent: NDArray[np.int32]
-    path_terminal: NDArray[np.int32]
-    path_contexts: NDArray[np.int32]
+    path_event: NDArray[np.int32]
     path_column: NDArray[np.int32]
-    contexts: NDArray[np.bool_]
+    events: tuple[ParserEvent, ...]
     open_lexeme: NDArray[np.int32]
     open_column: NDArray[np.int32]
     tokens: TokenSets
@@ -75,7 +73,7 @@ ContextSet = int  # a set of contexts as bits
 class ParserEvent(NamedTuple):
     """A terminal goes to the parser, which then names a context of the set."""
 
-    terminal: TerminalId  # the terminal, IGNORED, or NO_EVENT
+    terminal: TerminalId  # the terminal, IGNORED, NO_EVENT, or ENTRY where a boundary is left
     contexts: ContextSet  # the set
     column: int  # for a newline with indentation, its column change; 0 otherwise
 

@@ -184,7 +184,7 @@ class LalrRule:
         of_context = {context: bits.from_members(some) for context, some in states_in.items()}
         self._inside = {
             mask: bits.unite(some for context, some in of_context.items() if mask >> context & 1)
-            for mask in {mask for _, mask in steps.events}
+            for mask in {event.contexts for event in steps.events}
         }
         self._keys = [COLUMNS // 2]
         self._possible = [self._moves.everywhere]  # the states after each path
@@ -250,7 +250,7 @@ class LalrRule:
         number = self._number.get(key)
         if number is None:
             path, event = divmod(key // COLUMNS, len(self._events))
-            terminal, contexts = self._events[event]
+            terminal, contexts, _ = self._events[event]
             possible = self._possible[path]
             if terminal >= 0:
                 possible = self._moves.after(terminal, possible)

@@ -15,23 +15,16 @@ state is a set for each state; classes that are in the same sets are one bit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
+from maskc.compiler.rows import ParserEvent
 from maskc.grammar import LexerSpec
-from maskc.ids import DEAD, ENTRY, BoundaryId, TerminalId
+from maskc.ids import DEAD, ENTRY, BoundaryId
 from maskc.lexer import End, Scanner, contexts_after
 from maskc.vocab.trie import TokenTrie
-
-
-class EndedLexeme(NamedTuple):
-    """A lexeme has ended as a terminal, and the parser names one of some contexts, as bits."""
-
-    terminal: TerminalId
-    contexts: bits.Bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +42,7 @@ class LexemeSteps:
     # move_event, move_state: int32[n_moves]
     move_event: NDArray[np.int32]
     move_state: NDArray[np.int32]
-    events: tuple[EndedLexeme, ...]  # the distinct ones
+    events: tuple[ParserEvent, ...]  # the distinct ones, without columns
 
 
 def build_steps(lexer: LexerSpec, scanner: Scanner) -> LexemeSteps:
@@ -59,7 +52,7 @@ def build_steps(lexer: LexerSpec, scanner: Scanner) -> LexemeSteps:
     kinds = sorted({end for ends in scanner.ends for end in ends})
     kinds += [End(ENTRY, BoundaryId(boundary)) for boundary in range(len(scanner.closed))]
     kind_number = {kind: i for i, kind in enumerate(kinds)}
-    event_number: dict[EndedLexeme, int] = {}
+    event_number: dict[ParserEvent, int] = {}
     counts = np.zeros(len(kinds) * n_classes + 1, dtype=np.int32)
     move_event: list[int] = []
     move_state: list[int] = []
@@ -76,7 +69,7 @@ def build_steps(lexer: LexerSpec, scanner: Scanner) -> LexemeSteps:
             groups = known[entries.tobytes()] = _group_contexts(scanner, entries)
         for byte_class, here in enumerate(groups):
             for state, mask in here:
-                event = EndedLexeme(terminal, mask)
+                event = ParserEvent(terminal, mask, 0)
                 move_event.append(event_number.setdefault(event, len(event_number)))
                 move_state.append(state)
             counts[index * n_classes + byte_class + 1] = len(here)

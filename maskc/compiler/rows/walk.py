@@ -39,7 +39,7 @@ from maskc.compiler.rows.seeds import (
 from maskc.compiler.rows.steps import InvariantSubtrees, LexemeSteps
 from maskc.compiler.rows.token_sets import RowCollector
 from maskc.grammar import Grammar
-from maskc.ids import DEAD, DROPPED, END, NO_LINE, SAME
+from maskc.ids import DEAD, DROPPED, NO_LINE, SAME
 from maskc.levels import spread
 from maskc.vocab.trie import TokenTrie
 
@@ -143,7 +143,8 @@ class _Walk:
         self.has_column = may_be_newline[self.open_lexeme_of] & (layout is not None)
         self.tab_len = layout.tab_len if layout else 1
         self.event_is_newline = np.array(
-            [layout is not None and t == layout.newline for t, _ in steps.events], dtype=np.bool_
+            [layout is not None and e.terminal == layout.newline for e in steps.events],
+            dtype=np.bool_,
         )
         self.invariant = InvariantSubtrees(
             scanner.next, steps, trie, self.node_class, self.has_column
@@ -333,12 +334,6 @@ class _Walk:
         path, opened = paths.number_of[path], open_number[opened]
         tokens, sets = list_tokens(self.rows.items, self.trie, sets)
         order = np.lexsort((opened, path, source))
-        events = self.steps.events
-        masks = sorted({mask for _, mask in events})
-        mask_number = {mask: i for i, mask in enumerate(masks)}
-        n_contexts = len(self.lexed.grammar.lexer.contexts)
-        terminals = np.array([event.terminal for event in events] or [END], dtype=np.int32)
-        contexts = np.array([mask_number[mask] for _, mask in events] or [0], dtype=np.int32)
         return RawRows(
             n_states=self.scanner.n_states,
             source_first=np.append(0, np.cumsum(n_rows)).astype(np.int32),
@@ -346,12 +341,9 @@ class _Walk:
             row_open=opened[order],
             row_tokens=sets[order],
             path_parent=paths.parent,
-            path_terminal=terminals[paths.event],
-            path_contexts=contexts[paths.event],
+            path_event=paths.event,
             path_column=paths.column,
-            contexts=np.array(
-                [[bool(mask >> c & 1) for c in range(n_contexts)] for mask in masks], dtype=np.bool_
-            ).reshape(len(masks), n_contexts),
+            events=self.steps.events,
             open_lexeme=open_lexeme,
             open_column=open_column,
             tokens=tokens,

@@ -77,7 +77,7 @@ def walk_tokens(text, tokens):
     def names(path):
         found = []
         while path:
-            found.append(grammar.bnf.terminals[raw_rows.path_terminal[path]])
+            found.append(grammar.bnf.terminals[raw_rows.events[raw_rows.path_event[path]].terminal])
             path = int(raw_rows.path_parent[path])
         return tuple(reversed(found))
 

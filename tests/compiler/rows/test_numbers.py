@@ -34,7 +34,7 @@ def paths_of(text):
     lexed = language.lexed
     steps = build_steps(lexed.grammar.lexer, lexed.scanner)
     names = lexed.grammar.bnf.terminals
-    events = {names[t]: i for i, (t, _) in enumerate(steps.events) if t >= 0}
+    events = {names[t]: i for i, (t, _, _) in enumerate(steps.events) if t >= 0}
     assert terminal(language, "A") >= 0
     return LalrRule(lexed.grammar, steps), events
 
