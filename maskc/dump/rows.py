@@ -247,7 +247,7 @@ def dump_graph(names: RowNames, graph: DecisionGraph) -> Iterator[str]:
     """Yield what each scanner state asks, then each node with its answer for each profile."""
     yield (
         f"{len(graph.nodes)} nodes, {len(graph.answers)} answers, {len(graph.unions)} unions; "
-        f"at most {graph.count_moves()} parser queries in a fill"
+        f"at most {graph.n_moves} parser queries in a fill"
     )
     states_of: dict[int, list[int]] = {}
     for state, profile in enumerate(graph.profile_of.tolist()):

@@ -7,7 +7,7 @@ it needs, the number of its sequence and its token set. Sources have many nodes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -68,14 +68,20 @@ class DecisionGraph:
     # by number: the token sets that are united, ascending; the first is empty
     unions: tuple[tuple[int, ...], ...]
     n_undecided: int  # nodes whose rows are all asked about
+    n_moves: int  # a bound on the parser's moves in one fill, whatever the text
 
-    def count_moves(self) -> int:
-        """Return a bound on the parser's moves in one fill, whatever the text."""
-        below: list[int] = []
-        for node in self.nodes:
-            asked = (self.answers[answer].queries for answer in set(node.answers.tolist()))
-            below.append(max((sum(1 + below[q.node] for q in some) for some in asked), default=0))
-        return max((sum(1 + below[q.node] for q in root) for root in self.roots), default=0)
+
+def count_moves(
+    roots: Iterable[Sequence[ParserQuery]],
+    answers: Sequence[GraphAnswer],
+    nodes: Iterable[NodeAnswers],
+) -> int:
+    """Return :attr:`DecisionGraph.n_moves`."""
+    below: list[int] = []
+    for node in nodes:
+        asked = (answers[answer].queries for answer in set(node.answers.tolist()))
+        below.append(max((sum(1 + below[q.node] for q in some) for some in asked), default=0))
+    return max((sum(1 + below[q.node] for q in root) for root in roots), default=0)
 
 
 ANY_CONTEXT = -1  # instead of the contexts that a row needs

@@ -116,7 +116,7 @@ def count_parts(
         "undecided_nodes": graph.n_undecided,
         "answers": len(graph.answers),
         "masks": len(unions.base),
-        "questions": graph.count_moves(),
+        "questions": graph.n_moves,
     }
 
 

@@ -33,6 +33,7 @@ from maskc.compiler.emit import (
     Nodes,
     ParserQuery,
     Profiles,
+    count_moves,
     decode_query,
     encode_query,
     find_contexts,
@@ -245,14 +246,18 @@ def build_graph(lexed: LexicalAnalysis[Grammar], optimised: OptimisedRows) -> De
     def move(queries: tuple[ParserQuery, ...]) -> tuple[ParserQuery, ...]:
         return tuple(ParserQuery(q.terminal, q.column, number_of[q.node]) for q in queries)
 
-    graph = DecisionGraph(
-        tuple(map(move, roots)),
+    moved = tuple(map(move, roots))
+    distinct = tuple(GraphAnswer(a.union, move(a.queries), a.checks) for a in answers.distinct)
+    in_order = tuple(answers.of_node[node] for node in order)
+    n_moves = count_moves(moved, distinct, in_order)
+    if n_moves > MAX_QUERIES:
+        raise LimitError("parser queries for one mask", MAX_QUERIES, Phrase.FEWER_MATCHES)
+    return DecisionGraph(
+        moved,
         profiles.of_state,
-        tuple(GraphAnswer(a.union, move(a.queries), a.checks) for a in answers.distinct),
-        tuple(answers.of_node[node] for node in order),
+        distinct,
+        in_order,
         tuple(answers.unions),
         answers.n_undecided,
+        n_moves,
     )
-    if graph.count_moves() > MAX_QUERIES:
-        raise LimitError("parser queries for one mask", MAX_QUERIES, Phrase.FEWER_MATCHES)
-    return graph

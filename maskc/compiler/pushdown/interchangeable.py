@@ -25,7 +25,7 @@ Source: appendix, section 6.2; blog, "jointly legal"; Moore 1956 for the merging
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from maskc.grammar import Bnf, LalrGrammar, Production, list_reductions
@@ -41,10 +41,15 @@ MANY_WORDS = 48  # that are one before tokens are walked; fewer are told apart b
 def find_classes(grammar: LalrGrammar, reduced: ReducedGrammar) -> Classes:
     """Return the classes that neither productions nor the parser table tell apart."""
     classes = find_production_classes(reduced.productions)
+    return _find_some(grammar, lambda found: _meet(classes, found))
+
+
+def _find_some(grammar: LalrGrammar, choose: Callable[[Classes], Classes]) -> Classes:
+    """Return the classes that are chosen of those of the table, or of larger ones."""
     # Where states lead only splits these, and takes most of the time to find out.
-    if not _meet(classes, _group_columns(grammar, [0] * len(grammar.lalr.states))):
+    if not choose(_group_columns(grammar, [0] * len(grammar.lalr.states))):
         return ()
-    return _meet(classes, find_table_classes(grammar))
+    return choose(find_table_classes(grammar))
 
 
 def find_production_classes(productions: Iterable[Production]) -> Classes:
@@ -63,15 +68,12 @@ def find_word_classes(grammar: LalrGrammar, kept: Collection[TerminalId]) -> Cla
 
     Those in ``kept`` stand for themselves.
     """
-    if not _many(_group_columns(grammar, [0] * len(grammar.lalr.states)), kept):
-        return ()
-    return _many(find_table_classes(grammar), kept)
 
+    def choose(classes: Classes) -> Classes:
+        found = (tuple(t for t in members if t not in kept) for members in classes)
+        return tuple(members for members in found if len(members) >= MANY_WORDS)
 
-def _many(classes: Classes, kept: Collection[TerminalId]) -> Classes:
-    """Return the large classes, without some terminals."""
-    found = (tuple(t for t in members if t not in kept) for members in classes)
-    return tuple(members for members in found if len(members) >= MANY_WORDS)
+    return _find_some(grammar, choose)
 
 
 def merge_terminals(bnf: Bnf) -> tuple[Bnf, Mapping[TerminalId, TerminalId]]:

@@ -78,10 +78,11 @@ class SharingContexts(ContextualLexer):
         looked_for = everywhere.union(*accepted.values())
         # What no state acts on is looked for nowhere, and Lark does not check it.
         checked.terminals = [t for t in conf.terminals if t.name in looked_for]
-        PlainLexer(checked)
-        unchecked = copy(conf)
-        unchecked.skip_validation = True
-        whole = PlainLexer(unchecked)
+        whole = PlainLexer(checked)
+        if len(checked.terminals) < len(conf.terminals):
+            unchecked = copy(conf)
+            unchecked.skip_validation = True
+            whole = PlainLexer(unchecked)
         self.root_lexer = whole
         parts: dict[frozenset[str], BasicLexer] = {}
         self.lexers = cast(Any, {})
