@@ -210,7 +210,7 @@ engine-llama-cpp: $(STAMP) ## compile llama-cpp-python (minutes, needs a C++ com
 
 engine-sglang: $(STAMP) ## install SGLang into .venv-sglang (11 GB), test and generate with its server, on the CPU
 	test -d .venv-sglang || $(PYTHON) -m venv .venv-sglang
-	.venv-sglang/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,sglang]'
+	.venv-sglang/bin/python -m pip install --quiet --disable-pip-version-check hypothesis pytest pytest-xdist -e '.[deepseek,json-schema,sglang]'
 	.venv-sglang/bin/pytest tests/integrations/test_sglang*.py
 	.venv-sglang/bin/python -m benchmarks.serving.sglang_run
 

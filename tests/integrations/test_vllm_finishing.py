@@ -91,12 +91,13 @@ def test_drafts_have_fewer_tokens_left_and_are_taken_back(
     request = ask(config, tokenizer, 5)
     start(manager, request)
     take(manager, request, tokenizer, "[")
-    before = masks(manager, request)
+    # From 0.33 on a request has as many rows as it may have drafts, and one more.
+    before = masks(manager, request)[0]
     one, comma = (tokenizer.encode(text, add_special_tokens=False)[-1] for text in "1,")
-    rows = masks(manager, request, [one, comma])
-    assert rows[0] == before[0]
+    rows = masks(manager, request, [one, comma])[:3]
+    assert rows[0] == before
     assert [text_of(row) for row in rows[1:]] == [{",", ",]"}, {"]"}]
-    assert masks(manager, request) == before
+    assert masks(manager, request)[0] == before
     # What is drafted beyond the limit is masked, too; vLLM does not take it.
     beyond = masks(manager, request, [one, comma, one])
     assert beyond[:3] == rows
