@@ -45,6 +45,14 @@ _REPEATED = (RULE, "pattern", "backreference")
 _SETTING = re.compile(r"^//\s*maskc:\s*(.*)$")
 
 
+# A terminal, and what follows its colon.
+_PATTERN, _TEXTS = re.compile(r"([^:]+):(.+)"), re.compile(r"([^:]+):(.*)")
+_NO_PATTERN = r"a pattern; write pattern=IN:in(?!\w)", "one of them"
+_NO_TEXTS = (
+    "texts; write a comma between them, as in backreference=LONG_COMMENT:,=,==",
+    "all texts in one",
+)
+
 Postlex = Indentation | PostlexRules
 
 _LINE = re.compile(r"^//\s*maskc-terminal:(.*)$", re.MULTILINE)
@@ -170,8 +178,8 @@ def read_options(name: str, text: str, settings: Mapping[str, str]) -> dict[str,
         "priority": priority,
         "regex": is_regex,
         "use_bytes": _read_use_bytes(name, text, settings),
-        "patterns": tuple(_read_patterns(name, settings).items()),
-        "backreferences": tuple(_read_backreferences(name, settings).items()),
+        "patterns": tuple(_read_pairs(name, settings, "pattern", _PATTERN, *_NO_PATTERN)),
+        "backreferences": tuple(_read_backreferences(name, settings)),
         "roles": read_roles(name, text),
         "holes": tuple(dict.fromkeys(filter(None, settings.get("hole", "").split(",")))),
     }
@@ -209,33 +217,31 @@ def _read_use_bytes(name: str, text: str, settings: Mapping[str, str]) -> bool:
     return True
 
 
-def _read_patterns(name: str, settings: Mapping[str, str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for word, terminal, pattern in _split(name, settings, "pattern", "write one of them"):
-        if not terminal or not pattern:
-            raise GrammarError(
-                name,
-                f"pattern={word[:80]} is not a terminal with a pattern; write pattern=IN:in(?!\\w)",
-            )
-        found[terminal] = pattern
-    return found
-
-
-def _read_backreferences(name: str, settings: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for word, terminal, texts in _split(name, settings, "backreference", "write all texts in one"):
-        if not terminal or texts is None:
-            raise GrammarError(
-                name,
-                f"backreference={word[:80]} is not a terminal with texts; write a comma between "
-                "them, as in backreference=LONG_COMMENT:,=,==",
-            )
-        found[terminal] = tuple(texts.split(","))
-        if len(found[terminal]) > MOST_VALUES:
+def _read_backreferences(
+    name: str, settings: Mapping[str, str]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for terminal, value in _read_pairs(name, settings, "backreference", _TEXTS, *_NO_TEXTS):
+        texts = tuple(value.split(","))
+        if len(texts) > MOST_VALUES:
             raise GrammarError(
                 name, f"backreference={terminal[:80]} has more than {MOST_VALUES} texts; name fewer"
             )
-    return found
+        yield terminal, texts
+
+
+def _read_pairs(
+    name: str, settings: Mapping[str, str], key: str, form: re.Pattern[str], fact: str, once: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the words of a setting: a terminal, and what follows its colon."""
+    seen = set[str]()
+    for word in settings.get(key, "").split():
+        match = form.fullmatch(word)
+        if match is None:
+            raise GrammarError(name, f"{key}={word[:80]} is not a terminal with {fact}")
+        if match[1] in seen:
+            raise GrammarError(name, f"{key}= names {match[1][:80]} twice; write {once}")
+        seen.add(match[1])
+        yield match[1], match[2]
 
 
 def _read_truth(name: str, settings: Mapping[str, str], key: str) -> bool:
@@ -243,18 +249,6 @@ def _read_truth(name: str, settings: Mapping[str, str], key: str) -> bool:
     if value not in ("true", "false"):
         raise GrammarError(name, f"{key}={value} is neither true nor false; write one of them")
     return value == "true"
-
-
-def _split(
-    name: str, settings: Mapping[str, str], key: str, remedy: str
-) -> Iterator[tuple[str, str, str | None]]:
-    seen = set()
-    for word in settings.get(key, "").split():
-        terminal, colon, value = word.partition(":")
-        if terminal in seen:
-            raise GrammarError(name, f"{key}= names {terminal[:80]} twice; {remedy}")
-        seen.add(terminal)
-        yield word, terminal, value if colon else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,12 +96,14 @@ def _find_winners(subject: LintedLalrGrammar, terminal: int, lexeme: bytes | Non
     if lexeme is None:
         return []
     text = lexeme.decode(errors="surrogateescape")
-    taken = (
-        next((t for t in context.alternatives if subject.match(t, text) is not None), terminal)
-        for context in subject.grammar.lexer.contexts
-        if _offers(context, terminal)
-    )
-    return sorted(set(taken) - {terminal})
+    contexts = [c for c in subject.grammar.lexer.contexts if _offers(c, terminal)]
+    taken = {_take(subject, context, text) for context in contexts}
+    return sorted(found for found in taken if found not in (None, terminal))
+
+
+def _take(subject: LintedLalrGrammar, context: Context, text: str) -> int | None:
+    """Return the terminal that the lexer takes for the beginning of a text."""
+    return next((t for t in context.alternatives if subject.match(t, text) is not None), None)
 
 
 def _offers(context: Context, terminal: int) -> bool:
@@ -234,10 +236,6 @@ def find_unparted_words(subject: LintedLalrGrammar) -> Iterator[Finding]:
 
 
 def _runs_into(subject: LintedLalrGrammar, word: int, text: str) -> bool:
-    for context in subject.grammar.lexer.contexts:
-        if word in context.alternatives:
-            found = ((t, subject.match(t, text)) for t in context.alternatives)
-            taken = next((one for one in found if one[1] is not None), None)
-            if taken == (word, len(subject.strings[word])):
-                return True
-    return False
+    is_taken = subject.match(word, text) == len(subject.strings[word])
+    contexts = subject.grammar.lexer.contexts
+    return is_taken and any(_take(subject, context, text) == word for context in contexts)

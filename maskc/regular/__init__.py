@@ -107,6 +107,7 @@ class BackReference:
 
     group: int
     least: int
+    flags: int = 0  # of re: whether case is ignored, and for ASCII alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,7 @@ def least_width(expression: Expression) -> int:
     match expression:
         case Characters():
             return 1
-        case BackReference(_, least):
+        case BackReference(least=least):
             return least
         case Sequence(parts):
             return sum(map(least_width, parts))

@@ -29,10 +29,9 @@ from maskc.regular import (
     Repeat,
     Sequence,
 )
-from maskc.regular.charset import CodePoints
+from maskc.regular.charset import CodePoints, literal_set
 from maskc.regular.lookbehind import LookBehindStepper
 from maskc.regular.nfa import Nfa
-from maskc.regular.python import read_python
 from maskc.regular.threads import (
     ThreadList,
     Threads,
@@ -123,41 +122,36 @@ class _TooManyError(Exception):
     """The texts are not listed."""
 
 
-def list_texts(pattern: str, flags: int, most: int) -> list[str] | None:
+def list_texts(node: Expression, pattern: str, flags: int, most: int) -> list[str] | None:
     """Return the texts that ``re.fullmatch`` takes, sorted; ``None`` if they are not listed.
 
     Args:
-        pattern: a part of a pattern, which stands by itself.
+        node: a part of a pattern, which stands by itself, and the pattern that it is.
         flags: of ``re``; where case is ignored, one text stands for all that differ in case.
         most: how many texts there may be.
     """
-    lister = _Lister(flags, most, passes=None)
     try:
-        found = lister.list(read_python(pattern, flags))
+        found = _Lister(flags, most, passes=None).list(node)
     except _TooManyError:
         return None
-    return _keep_matched(pattern, flags, found)
+    return _keep_matched(pattern, found)
 
 
-def sample_texts(pattern: str, flags: int) -> list[str]:
+def sample_texts(node: Expression, pattern: str, flags: int) -> list[str]:
     """Return a few of the texts that ``re.fullmatch`` takes; none, if none was found."""
-    words = [word for word in _WORDS if re.fullmatch(pattern, word, flags)]
+    words = [word for word in _WORDS if re.fullmatch(pattern, word)]
     if words:
         return words
-    lister = _Lister(flags, 1000, passes=_MORE_PASSES)
     try:
-        found = lister.list(read_python(pattern, flags))
+        found = _Lister(flags, 1000, passes=_MORE_PASSES).list(node)
     except _TooManyError:
         return []
-    matched = _keep_matched(pattern, flags, found)
-    return sorted(matched, key=lambda text: (len(text), text))[:_N_SAMPLES]
+    return sorted(_keep_matched(pattern, found), key=lambda text: (len(text), text))[:_N_SAMPLES]
 
 
-def _keep_matched(pattern: str, flags: int, texts: Iterable[str]) -> list[str]:
+def _keep_matched(pattern: str, texts: Iterable[str]) -> list[str]:
     """Return those that are matched: atomic groups match less than is listed."""
-    if flags & re.IGNORECASE:
-        texts = {text.lower() for text in texts}
-    return sorted(text for text in texts if re.fullmatch(pattern, text, flags))
+    return sorted(text for text in texts if re.fullmatch(pattern, text))
 
 
 class _Lister:
@@ -168,7 +162,7 @@ class _Lister:
     """
 
     def __init__(self, flags: int, most: int, passes: int | None) -> None:
-        self._folds = bool(flags & re.IGNORECASE)
+        self._flags, self._folds = flags, bool(flags & re.IGNORECASE)
         self._most, self._passes = most, passes
 
     def list(self, node: Expression) -> set[str]:
@@ -207,14 +201,15 @@ class _Lister:
 
     def _list_characters(self, ranges: CodePoints) -> set[str]:
         if self._passes is not None:
-            return {next((c for c in _USUAL if _has(ranges, c)), chr(ranges[0][0]))}
+            return {next((c for c in _USUAL if _has(ranges, ord(c))), chr(ranges[0][0]))}
         if sum(high - low + 1 for low, high in ranges) > 4 * self._most:
             raise _TooManyError
-        found = {chr(n) for low, high in ranges for n in range(low, high + 1)}
+        found = [n for low, high in ranges for n in range(low, high + 1)]
         # Of a set that ignores case, one text stands for others; in a part that does not, none.
-        if self._folds and any(len(o) == 1 and o not in found for c in found for o in _cases(c)):
+        cases = (end for n in found for span in literal_set(n, self._flags) for end in span)
+        if not all(_has(ranges, code_point) for code_point in cases):
             raise _TooManyError
-        return self._check(set(map(str.lower, found)) if self._folds else found)
+        return self._check({chr(n).lower() if self._folds else chr(n) for n in found})
 
     def _join(self, before: set[str], after: set[str]) -> set[str]:
         if len(before) * len(after) > self._most**2:
@@ -227,9 +222,5 @@ class _Lister:
         return found
 
 
-def _has(ranges: CodePoints, character: str) -> bool:
-    return any(low <= ord(character) <= high for low, high in ranges)
-
-
-def _cases(character: str) -> tuple[str, str]:
-    return character.lower(), character.upper()
+def _has(ranges: CodePoints, code_point: int) -> bool:
+    return any(low <= code_point <= high for low, high in ranges)

@@ -23,7 +23,7 @@ from maskc.budget import poll
 from maskc.byte_classes import DONE
 from maskc.errors import LimitError
 from maskc.regular import Expression
-from maskc.regular.charset import CodePoints
+from maskc.regular.charset import CodePoints, merge
 from maskc.wording import Phrase
 
 _LENGTHS = (  # first and last code point, lead byte of the first block, continuation bytes
@@ -75,7 +75,7 @@ class Utf8Nodes:
                 edges += self._digits(inside, n_more, lead)
             else:
                 # A character of one byte is no digits.
-                edges += ((low, high, DONE) for low, high in _join(inside))
+                edges += ((low, high, DONE) for low, high in merge(inside))
         self._intern(edges)
 
     def _digits(
@@ -131,16 +131,6 @@ def _nodes_of(code_points: CodePoints) -> tuple[tuple[tuple[int, int, int], ...]
     nodes = Utf8Nodes()
     nodes.add(code_points)
     return tuple(nodes.edges)
-
-
-def _join(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    joined: list[tuple[int, int]] = []
-    for low, high in ranges:
-        if joined and joined[-1][1] == low - 1:
-            joined[-1] = (joined[-1][0], high)
-        else:
-            joined.append((low, high))
-    return joined
 
 
 @dataclass(frozen=True, slots=True)

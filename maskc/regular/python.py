@@ -121,7 +121,8 @@ class _Reader:
                 return Anchor(_ANCHORS[str(argument)], is_multiline, is_ascii)
             case "GROUPREF":
                 width = self._widths[argument]
-                return BackReference(argument, width[0] if width else 0)
+                kept = flags & (re.IGNORECASE | re.ASCII) if flags & re.IGNORECASE else 0
+                return BackReference(argument, width[0] if width else 0, kept)
             case "GROUPREF_EXISTS":
                 group, present, absent = argument
                 then = self.sequence(present, flags)

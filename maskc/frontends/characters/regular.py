@@ -64,7 +64,7 @@ class Regular:
 
     def put_in_exceptions(self, expression: Expression) -> Expression:
         if isinstance(expression, Except):
-            return self._put_in(expression, frozenset()) or NOTHING
+            return self._replace(expression, frozenset())
         return rebuild(expression, self.put_in_exceptions)
 
     def _solve(self, rules: dict[str, Expression]) -> None:
@@ -85,22 +85,17 @@ class Regular:
 
     def _put_in(self, expression: Expression, kept: frozenset[str]) -> Expression | None:
         """Return the expression with regular rules put in, but for the kept ones."""
+        names = references(expression)
+        is_regular = all(name in kept or name in self.expressions for name in names)
+        return self._replace(expression, kept) if is_regular else None
+
+    def _replace(self, expression: Expression, kept: frozenset[str]) -> Expression:
         match expression:
             case Reference(name):
-                return expression if name in kept else self.expressions.get(name)
-            case Sequence(parts) | Alternation(parts):
-                # All parts are looked at, so that every exception is checked.
-                inner = [self._put_in(part, kept) for part in parts]
-                known = [part for part in inner if part is not None]
-                if len(known) < len(inner):
-                    return None
-                return sequence(*known) if isinstance(expression, Sequence) else choice(*known)
-            case Repeat(body, low, high):
-                found = self._put_in(body, kept)
-                return None if found is None else repeat(found, low, high)
+                return expression if name in kept else self.expressions[name]
             case Except(left, right, location):
                 return _subtract(location, self._put_in(left, kept), self._put_in(right, kept))
-        return expression
+        return rebuild(expression, lambda part: self._replace(part, kept))
 
 
 def _subtract(location: str, left: Expression | None, right: Expression | None) -> Expression:

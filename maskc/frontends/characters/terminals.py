@@ -31,11 +31,18 @@ from maskc.frontends.characters.automaton import (
 from maskc.grammar.sets import find_reachable
 from maskc.regular import (
     EMPTY_TEXT,
+    GREEDY,
+    LAZY,
     MAX_NESTED,
     NOTHING,
+    POSSESSIVE,
     Alternation,
+    Anchor,
+    Atomic,
+    CapturingGroup,
     Characters,
     Expression,
+    Look,
     Repeat,
     choice,
     measure,
@@ -43,12 +50,14 @@ from maskc.regular import (
     repeat,
     sequence,
 )
-from maskc.regular.charset import ANY, CodePoints, complement, unite
+from maskc.regular.charset import ANY, CodePoints, class_set, complement, unite
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 MAX_CALLS, MAX_DEPTH = 5_000, 150
 MAX_LENGTH = 40_000
 
+_MANY = 8  # ranges of a class that may have a name
+_MODES = {GREEDY: "", LAZY: "?", POSSESSIVE: "+"}
 _SPECIAL = frozenset(r".^$*+?{}[]\|()/")
 _SPECIAL_IN_CLASS = frozenset(r"]\^-[&~|/")
 
@@ -135,7 +144,7 @@ def write_pattern(expression: Expression) -> str:
     """
     if nesting(expression) > MAX_NESTED:
         raise ExpressionTooLargeError
-    pattern = _write_part(expression)
+    pattern = write_part(expression)
     if len(pattern) > MAX_LENGTH:
         raise ExpressionTooLargeError
     return pattern
@@ -149,6 +158,8 @@ def write_class(ranges: CodePoints) -> str:
     """
     if ranges == ANY:
         return r"[\s\S]"
+    if len(ranges) >= _MANY and ranges in _named_classes():
+        return _named_classes()[ranges]
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
         return _write_character(ranges[0][0], _SPECIAL)
     others = complement(ranges)
@@ -157,24 +168,42 @@ def write_class(ranges: CodePoints) -> str:
     return f"[{_write_ranges(ranges)}]"
 
 
-def _write_part(expression: Expression) -> str:
+@cache
+def _named_classes() -> dict[CodePoints, str]:
+    return {class_set(name, 0): name for name in (r"\w", r"\W", r"\d", r"\D", r"\s", r"\S")}
+
+
+def write_part(expression: Expression) -> str:
+    """Return the pattern of an expression that names no rule, without flags for all of it."""
     match expression:
+        case Characters(()) | Alternation(()):
+            return "(?!)"
         case Characters(ranges):
             return write_class(ranges)
         case regular.Sequence(parts):
             return "".join(_write_run(p, len(list(run))) for p, run in groupby(parts))
         case Alternation(parts):
-            return f"(?:{'|'.join(map(_write_part, parts))})"
-        case Repeat(body, low, high):
-            inner = _write_part(body)
+            return f"(?:{'|'.join(map(write_part, parts))})"
+        case Repeat(body, low, high, mode):
+            inner = write_part(body)
             if not isinstance(body, Characters | Alternation):
                 inner = f"(?:{inner})"
-            return inner + _write_count(low, high)
+            return inner + _write_count(low, high) + _MODES[mode]
+        case CapturingGroup(body):
+            return f"(?:{write_part(body)})"
+        case Atomic(body):
+            return f"(?>{write_part(body)})"
+        case Look(body, positive, ahead):
+            return f"(?{'' if ahead else '<'}{'=' if positive else '!'}{write_part(body)})"
+        case Anchor(kind, is_multiline, is_ascii):
+            written = kind if kind in "^$" else f"\\{kind}"
+            flag = "m" * (is_multiline and kind in "^$") + "a" * (is_ascii and kind in "bB")
+            return f"(?{flag}:{written})" if flag else written
     raise ValueError("a regular expression names no rule")
 
 
 def _write_run(part: Expression, length: int) -> str:
-    written = _write_part(part)
+    written = write_part(part)
     if length > 2 and isinstance(part, Characters) and len(written) > 1:
         return f"{written}{{{length}}}"
     return written * length

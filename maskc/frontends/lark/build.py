@@ -34,7 +34,7 @@ from lark.load_grammar import load_grammar as load_lark_grammar
 
 from maskc.bounded import QUIET, run_bounded
 from maskc.budget import name_imports, name_parts
-from maskc.errors import GrammarError, UnsupportedTerminalError
+from maskc.errors import GrammarError
 from maskc.frontends.backreferences import write_without_backreferences
 from maskc.frontends.lark.contexts import (
     check_alternations,
@@ -170,15 +170,10 @@ def _write_backreferences(lark: Lark, source: GrammarSource) -> list[tuple[Termi
         given = values.get(name)
         if own.type != "re" or given is None and not refers_back(own.to_regexp(), source.flags):
             continue
+        flags = source.flags | (re.ASCII if source.use_bytes else 0)
         written = write_without_backreferences(
-            name, own.to_regexp(), given, flags=source.flags, is_joined=not is_dynamic(lark)
+            name, own.to_regexp(), given, flags=flags, is_joined=not is_dynamic(lark)
         )
-        if source.use_bytes and not written.isascii():
-            raise UnsupportedTerminalError(
-                name,
-                "it refers back to a group with texts that are not ASCII, with use_bytes=true",
-                "write the texts that it may repeat in its place",
-            )
         found.append((terminal, written))
     return found
 
