@@ -50,7 +50,7 @@ MUTANTS = (
         "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()),",
         "tuple(self._try(rows, row) for row in tried.nonzero()[0].tolist()[:1]),",
     ),
-    Mutant("regular/matching.py", "if n >= low:", "if n > low:"),
+    Mutant("frontends/backreferences.py", "if text.startswith(shorter):", "if not text:"),
     Mutant(
         "compiler/glr/__init__.py",
         "alternatives[prefix] = before + [(-1 - prefix, *r) for r in before]",

@@ -1,9 +1,9 @@
 r"""A pattern whose back-references repeat one of a few texts, without the back-references.
 
-No automaton compares two parts of a lexeme. Where a group has few texts, by its tree
-(:mod:`maskc.regular.matching`) or by the author's list (docs/lexing.md), what follows the group is
-written once for each of them, in the order in which ``re`` tries them; what stands before the group
-stays, so that its ways are tried in their order.
+No automaton compares two parts of a lexeme. Where a group has few texts, by its own automaton or by
+the author's list (docs/lexing.md), what follows the group is written once for each of them, in the
+order in which ``re`` tries them; what stands before the group stays, so that its ways are tried in
+their order.
 
 Example: ``(["'])a\1`` is ``(?:"a"|'a')``.
 
@@ -20,6 +20,7 @@ from dataclasses import replace
 
 from maskc import regular
 from maskc.errors import UnsupportedTerminalError
+from maskc.frontends.characters.automaton import list_texts, sample_texts
 from maskc.frontends.characters.terminals import write_part
 from maskc.regular import (
     Alternation,
@@ -34,15 +35,20 @@ from maskc.regular import (
     Repeat,
     walk,
 )
-from maskc.regular.charset import literal_set
-from maskc.regular.matching import list_texts, sample_texts
+from maskc.regular.charset import ANY, literal_set, unite
 from maskc.regular.python import read_python
 
 MOST_VALUES = 100
 MOST_WRITTEN = 100_000  # parts of what follows a group, once for each of its texts
+_N_SAMPLES = 3
+_WORDS = ("EOF", "EOT", "END")  # what a name before a text may be, as in a shell
 _ODD_LETTERS = re.compile(r"[^\x00-\x7f]|[iIsS]")  # a reference compares their cases otherwise
-# A reference by its number; other escapes and classes are read whole.
-_NUMBERED = re.compile(r"\\([1-9][0-9]?)(?![0-9])|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+# A reference by its number, and brackets; other escapes and classes are read whole.
+_SIGNS = re.compile(
+    r"\\(?P<number>[1-9][0-9]?)(?![0-9])|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]"
+    r"|(?P<captures>\((?:\?P<\w+>|(?!\?)))|(?P<opens>\()|(?P<closes>\))",
+    re.DOTALL,
+)
 _WRITTEN_OUT = {re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s"}  # flags
 
 
@@ -84,7 +90,8 @@ def write_without_backreferences(
     while references := [node for node in walk(tree) if isinstance(node, BackReference)]:
         # What follows the group that begins last refers to none that begins there.
         number = max(node.group for node in references)
-        group = _Group(terminal, tree, number, references)
+        quoted = _quote_group(pattern, number)
+        group = _Group(terminal, tree, number, references, quoted)
         is_left = len({node.group for node in references}) == 1
         few = None if given is not None and is_left else group.list_texts()
         if few is None and given is None:
@@ -100,7 +107,7 @@ def write_without_backreferences(
 
 
 def _check_numbers(terminal: str, pattern: str) -> None:
-    numbers = (found[1] for found in _NUMBERED.finditer(pattern))
+    numbers = (found["number"] for found in _SIGNS.finditer(pattern))
     for number in filter(None, numbers):
         name = f"of_{terminal.strip('_').lower()}"
         raise UnsupportedTerminalError(
@@ -109,6 +116,20 @@ def _check_numbers(terminal: str, pattern: str) -> None:
             "joined to one",
             f"name the group, as in (?P<{name}>…), and write (?P={name}) for \\{number}",
         )
+
+
+def _quote_group(pattern: str, number: int) -> str:
+    """Return the beginning of a group as its author wrote it."""
+    opened, n_captured = list[tuple[int, int]](), 0
+    for found in _SIGNS.finditer(pattern):
+        if found["captures"] or found["opens"]:
+            n_captured += bool(found["captures"])
+            opened.append((n_captured if found["captures"] else 0, found.end()))
+        elif found["closes"] and opened:
+            own, start = opened.pop()
+            if own == number:
+                return f"({pattern[start : found.start()][:80]})"
+    return f"({number})"
 
 
 def _drop_groups(tree: Expression) -> Expression:
@@ -132,6 +153,13 @@ def _change_parts(node: Expression, change: Callable[[Expression], Expression]) 
     return node
 
 
+def _drop_brackets(node: Expression) -> Expression:
+    """Return an expression of at least the same texts, without groups."""
+    if isinstance(node, CapturingGroup | Atomic):
+        return _drop_brackets(node.body)
+    return _change_parts(node, _drop_brackets)
+
+
 def _flatten(parts: Iterable[Expression]) -> Iterator[Expression]:
     for part in parts:
         if isinstance(part, regular.Sequence):
@@ -144,9 +172,14 @@ class _Group:
     """A group of a pattern, the last one that is referred to."""
 
     def __init__(
-        self, terminal: str, tree: Expression, number: int, references: Sequence[BackReference]
+        self,
+        terminal: str,
+        tree: Expression,
+        number: int,
+        references: Sequence[BackReference],
+        quoted: str,  # the group as its author wrote it
     ) -> None:
-        self._terminal, self._number = terminal, number
+        self._terminal, self._number, self._quoted = terminal, number, quoted
         groups = (node for node in walk(tree) if isinstance(node, CapturingGroup))
         self._body = next(group.body for group in groups if group.number == number)
         known = {node.flags for node in references if node.group == number}
@@ -154,20 +187,37 @@ class _Group:
             raise refuse(terminal, "it ignores case in one place that refers to a group only")
         (self._flags,) = known
         self._folds = bool(self._flags & re.IGNORECASE)
+        if any(isinstance(node, BackReference) for node in walk(self._body)):
+            raise refuse(terminal, f"its group {quoted} refers back, too")
         self._pattern = write_part(self._body)
         if any(isinstance(node, Look | Anchor) for node in walk(self._body)):
-            fact = f"its group ({self._pattern}) depends on the text around it"
+            fact = f"its group {quoted} depends on the text around it"
             raise refuse(terminal, fact)
 
     def list_texts(self) -> list[str] | None:
-        return list_texts(self._body, self._pattern, self._flags, MOST_VALUES)
+        """Return the texts of the group if they are few; one stands for those in other cases."""
+        body = self._fold(self._body) if self._folds else self._body
+        texts = list_texts(_drop_brackets(body), MOST_VALUES)
+        # Atomic groups match less than is listed.
+        return texts and [text for text in texts if re.fullmatch(self._pattern, text)]
+
+    def _fold(self, node: Expression) -> Expression:
+        """Return small letters in the place of letters, and of sets that do not ignore case any."""
+        if not isinstance(node, Characters):
+            return _change_parts(node, self._fold)
+        if sum(high - low + 1 for low, high in node.ranges) > MOST_VALUES:
+            return Characters(ANY)
+        points = [n for low, high in node.ranges for n in range(low, high + 1)]
+        cases = unite(pair for point in points for pair in literal_set(point, self._flags))
+        small = (ord(chr(point).lower()[0]) for point in points)
+        return Characters(unite((n, n) for n in small) if cases == node.ranges else ANY)
 
     def check_texts(self, texts: Iterable[str]) -> list[str]:
         found: set[str] = set()
         for text in texts:
             cases = (text, text.lower(), text.upper()) if self._folds else (text,)
             if any(re.fullmatch(self._pattern, case) is None for case in cases):
-                fact = f"its group ({self._pattern}) does not match the text {text[:80]!r}"
+                fact = f"its group {self._quoted} does not match the text {text[:80]!r}"
                 raise refuse(self._terminal, fact)
             found.add(text.lower() if self._folds else text)
         return sorted(found)
@@ -194,7 +244,7 @@ class _Group:
     def expand(self, tree: Expression, texts: Sequence[str]) -> Expression:
         """Return the tree with what follows the group, in its alternative, once for each text."""
         if self._folds and any(map(_ODD_LETTERS.search, texts)):
-            fact = f"it ignores case, and not alike for all texts of ({self._pattern})"
+            fact = f"it ignores case, and not alike for all texts of {self._quoted}"
             raise refuse(self._terminal, fact)
         return self._expand(tree, texts)
 
@@ -252,8 +302,11 @@ class _Group:
 
     def refuse_many(self, tree: Expression) -> UnsupportedTerminalError:
         """Return the refusal of a group whose texts are not few, with what lists some of them."""
-        samples = sample_texts(self._body, self._pattern, self._flags)
-        texts = [text for text in samples if not re.search(r"[\s,]", text)]
+        texts = [word for word in _WORDS if re.fullmatch(self._pattern, word)]
+        if not texts:
+            samples = sample_texts(_drop_brackets(self._body), _N_SAMPLES)
+            texts = [text for text in samples if re.fullmatch(self._pattern, text)]
+        texts = [text for text in texts if not re.search(r"[\s,]", text)]
         try:
             self._expand(tree, texts)
         except UnsupportedTerminalError as error:
@@ -267,7 +320,7 @@ class _Group:
             )
         return UnsupportedTerminalError(
             name,
-            f"it refers back to its group ({self._pattern[:80]}), which has too many texts for an "
+            f"it refers back to its group {self._quoted}, which has too many texts for an "
             "automaton",
             remedy,
         )

@@ -29,7 +29,7 @@ from maskc.regular import (
     sequence,
 )
 from maskc.regular.charset import CodePoints, unite
-from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
+from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 MAX_ORDERED, MAX_OPTIONAL, MAX_WORK = 20_000, 12, 1_000_000
 MATCHED, MAX_NODES = 0, 40_000
@@ -204,6 +204,7 @@ def overlap(part: CodePoints, ranges: CodePoints) -> bool:
 
 
 MAX_STATES = 1_000
+_USUAL = "a0 "  # what stands for a set, if it is in it
 
 
 def build_dfa(expression: Expression) -> CharDfa:
@@ -239,3 +240,45 @@ def _bounded(build: Callable[[], CharDfa]) -> CharDfa:
     if len(found.rows) > MAX_STATES:
         raise ExpressionTooLargeError
     return found
+
+
+def list_texts(expression: Expression, most: int) -> list[str] | None:
+    """Return the texts of an expression, sorted; ``None`` if they are more, or many states."""
+    from maskc.jsonschema.automata import list_strings
+
+    try:
+        return list_strings(build_dfa(expression), most)
+    except ExpressionTooLargeError:
+        return None
+
+
+def sample_texts(expression: Expression, most: int) -> list[str]:
+    """Return some of the shortest texts of an expression, of characters that are good to read."""
+    try:
+        dfa = build_dfa(expression)
+    except ExpressionTooLargeError:
+        return []
+    found, level = list[str](), {} if dfa.start == DEAD else {dfa.start: ""}
+    while level and len(found) < most:
+        found += [text for state, text in level.items() if dfa.labels[state] != NO_LABEL]
+        level = {
+            target: text + next((c for c in _USUAL if _has(ranges, c)), chr(ranges[0][0]))
+            for state, text in level.items()
+            for target, ranges in read_moves(dfa, state).items()
+        }
+    return found[:most]
+
+
+def read_moves(dfa: CharDfa, state: int) -> dict[int, CodePoints]:
+    """Return live target → the code points that lead there from a state."""
+    kinds: dict[int, list[int]] = {}
+    for kind in sorted(set(dfa.classes)):
+        target = dfa.rows[state].get(kind, dfa.defaults[state])
+        if target != DEAD:
+            kinds.setdefault(target, []).append(kind)
+    ranges = {target: dfa.ranges_of(of_target) for target, of_target in kinds.items()}
+    return {target: unite((a, b - 1) for a, b in pairs) for target, pairs in ranges.items()}
+
+
+def _has(ranges: CodePoints, character: str) -> bool:
+    return any(low <= ord(character) <= high for low, high in ranges)

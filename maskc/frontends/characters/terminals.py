@@ -27,6 +27,7 @@ from maskc.frontends.characters.automaton import (
     build_dfa,
     drop_empty,
     examine,
+    read_moves,
 )
 from maskc.grammar.sets import find_reachable
 from maskc.regular import (
@@ -50,7 +51,7 @@ from maskc.regular import (
     repeat,
     sequence,
 )
-from maskc.regular.charset import ANY, CodePoints, class_set, complement, unite
+from maskc.regular.charset import ANY, CodePoints, class_set, complement
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 
 MAX_CALLS, MAX_DEPTH = 5_000, 150
@@ -62,7 +63,6 @@ _SPECIAL = frozenset(r".^$*+?{}[]\|()/")
 _SPECIAL_IN_CLASS = frozenset(r"]\^-[&~|/")
 
 States = frozenset[int]
-Moves = dict[int, CodePoints]
 
 
 def write_longest(dfa: CharDfa) -> Expression:
@@ -73,23 +73,12 @@ def write_longest(dfa: CharDfa) -> Expression:
     """
     if dfa.start == DEAD:
         return NOTHING
-    moves = [_read_moves(dfa, state) for state in range(len(dfa.rows))]
+    moves = [read_moves(dfa, state) for state in range(len(dfa.rows))]
     return _Writer(dfa, moves).reach(dfa.start, None, frozenset(range(len(moves))), 0)
 
 
-def _read_moves(dfa: CharDfa, state: int) -> Moves:
-    """Return live target → the code points that lead there from a state."""
-    kinds: dict[int, list[int]] = {}
-    for kind in sorted(set(dfa.classes)):
-        target = dfa.rows[state].get(kind, dfa.defaults[state])
-        if target != DEAD:
-            kinds.setdefault(target, []).append(kind)
-    ranges = {target: dfa.ranges_of(of_target) for target, of_target in kinds.items()}
-    return {target: unite((a, b - 1) for a, b in pairs) for target, pairs in ranges.items()}
-
-
 class _Writer:
-    def __init__(self, dfa: CharDfa, moves: list[Moves]) -> None:
+    def __init__(self, dfa: CharDfa, moves: list[dict[int, CodePoints]]) -> None:
         self.moves, self.labels = moves, dfa.labels
         self.into: list[set[int]] = [set() for _ in moves]
         for state, targets in enumerate(moves):
