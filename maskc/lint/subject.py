@@ -9,8 +9,8 @@ colon at the start of a line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import cached_property
+from collections.abc import Callable, Iterable
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from maskc.compiler.lalr.refine import RefinedTable, build_table_without_lexer
@@ -32,7 +32,7 @@ from maskc.grammar import (
 from maskc.grammar.sets import ReducedGrammar, reduce_grammar
 from maskc.lint import SourceLocation
 from maskc.lint.witnesses import Witnesses, find_common_lexeme
-from maskc.regular.matching import match_length
+from maskc.regular.matching import PatternThreads
 
 _UNNAMED, _IGNORED = "__ANON_", "__IGNORE_"
 _DEFINITION = re.compile(
@@ -120,9 +120,14 @@ class LintedGrammar:
 
     def match(self, terminal: int, text: str) -> int | None:
         """Return how many characters of a text a terminal's pattern matches at its start."""
-        lexer = self.grammar.lexer
-        pattern = lexer.patterns[terminal]
-        return None if pattern is None else match_length(pattern, text, lexer.re_flags)
+        pattern = self.grammar.lexer.patterns[terminal]
+        if pattern is None:
+            return None
+        return self._threads_of(pattern, self.grammar.lexer.re_flags).match_length(text)
+
+    @cached_property
+    def _threads_of(self) -> Callable[[str, int], PatternThreads]:
+        return cache(PatternThreads)
 
     def matches(self, terminal: int, text: str) -> bool:
         return self.match(terminal, text) == len(text)

@@ -236,6 +236,6 @@ def find_unparted_words(subject: LintedLalrGrammar) -> Iterator[Finding]:
 
 
 def _runs_into(subject: LintedLalrGrammar, word: int, text: str) -> bool:
-    is_taken = subject.match(word, text) == len(subject.strings[word])
-    contexts = subject.grammar.lexer.contexts
-    return is_taken and any(_take(subject, context, text) == word for context in contexts)
+    contexts = (c for c in subject.grammar.lexer.contexts if word in c.alternatives)
+    is_read = subject.match(word, text) == len(subject.strings[word])
+    return is_read and any(_take(subject, context, text) == word for context in contexts)

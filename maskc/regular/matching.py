@@ -11,7 +11,7 @@ Example: ``match_length(r"a*?b?", "ab")`` is 0, as ``re.match(r"a*?b?", "ab").en
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 from types import SimpleNamespace
 
 from maskc.regular.lookbehind import LookBehindStepper
@@ -35,15 +35,10 @@ def match_length(pattern: str, text: str, flags: int = 0) -> int | None:
         UnsupportedTerminalError: the pattern is not regular.
         LimitError: the automaton is too large.
     """
-    return _automaton_of(pattern, flags).match_length(text)
+    return PatternThreads(pattern, flags).match_length(text)
 
 
-@lru_cache(maxsize=64)
-def _automaton_of(pattern: str, flags: int) -> _PatternAutomaton:
-    return _PatternAutomaton(pattern, flags)
-
-
-class _PatternAutomaton:
+class PatternThreads:
     """The threads of one pattern; one that has matched is labelled with how much it has read."""
 
     def __init__(self, pattern: str, flags: int) -> None:
@@ -86,11 +81,12 @@ class KeywordMatcher:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, int], int | None] = {}
+        self._threads_of = cache(PatternThreads)
 
     def match(self, pattern: str, text: str, flags: int) -> SimpleNamespace | None:
         """Return an object whose ``group(0)`` is what the pattern matches."""
         key = (pattern, text, flags)
         if key not in self._known:
-            self._known[key] = match_length(*key)
+            self._known[key] = self._threads_of(pattern, flags).match_length(text)
         length = self._known[key]
         return None if length is None else SimpleNamespace(group=lambda _: text[:length])
