@@ -12,7 +12,7 @@ the unknown ``hint`` at ``/items``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
@@ -295,28 +295,34 @@ def leave_out(schema: Any, keywords: Iterable[Path], subschemas: Iterable[Path] 
     What is not on the way to any is shared. Paths that lead into a part that was removed do not
     matter.
     """
-    tree: dict[Any, Any] = {}
-    for paths, mark in ((keywords, _REMOVED), (subschemas, _TRUE)):
-        for path in paths:
-            here = tree
-            for step in path:
-                here = here.setdefault(step, {})
-            here[mark] = True
-    return _rebuild(schema, tree)
+    for path in subschemas:
+        schema = edit_at(schema, path, lambda _: True)
+    for *above, keyword in keywords:
+        schema = edit_at(schema, above, without({keyword}))
+    return schema
 
 
-_REMOVED, _TRUE = object(), object()
+def without(removed: Container[Any]) -> Callable[[Any], Any]:
+    """Return what leaves some keywords out of a schema."""
+
+    def edit(schema: Any) -> Any:
+        if not isinstance(schema, dict):
+            return schema
+        return {name: value for name, value in schema.items() if name not in removed}
+
+    return edit
 
 
-def _rebuild(schema: Any, tree: dict[Any, Any]) -> Any:
-    if _TRUE in tree:
-        return True
-    if not tree:
-        return schema
-    if isinstance(schema, dict):
-        return {
-            name: _rebuild(inner, tree.get(name, {}))
-            for name, inner in schema.items()
-            if _REMOVED not in tree.get(name, {})
-        }
-    return [_rebuild(inner, tree.get(n, {})) for n, inner in enumerate(schema)]
+def edit_at(here: Any, path: Sequence[str | int], edit: Callable[[Any], Any]) -> Any:
+    """Return a document with what stands at a path edited, if anything does; all else is shared."""
+    if not path:
+        return edit(here)
+    step, *rest = path
+    try:
+        inner = here[step]
+    except (LookupError, TypeError):
+        return here
+    inner = edit_at(inner, rest, edit)
+    if isinstance(here, dict):
+        return {**here, step: inner}
+    return [inner if n == step else other for n, other in enumerate(here)]

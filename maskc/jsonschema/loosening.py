@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 from maskc.errors import BudgetError, LimitError, MaskcError, SchemaError, UnsatisfiableError
 from maskc.formats import EMAIL, HOST, READ
 from maskc.jsonschema.formulas import TYPES
-from maskc.jsonschema.keywords import REFERENCES, Path, is_schema_at, pointer_to
+from maskc.jsonschema.keywords import REFERENCES, Path, edit_at, is_schema_at, pointer_to, without
 from maskc.jsonschema.reader import check_root, read_schema
 from maskc.jsonschema.uses import (
     COMBINING,
@@ -244,7 +244,7 @@ def _leave_out(uses: SchemaUses, path: Path, keyword: str) -> Change:
         removed = schema.keys() - _KEPT
     names = [keyword, *sorted((removed & schema.keys()) - {keyword})]
     reading = f"without {', '.join(names)}"
-    return Change(path, _without(removed), reading, is_plain=removed <= _ASSERTIONS)
+    return Change(path, without(removed), reading, is_plain=removed <= _ASSERTIONS)
 
 
 def _close_none(uses: SchemaUses) -> list[Change]:
@@ -256,7 +256,7 @@ def _close_none(uses: SchemaUses) -> list[Change]:
     for path, schema in uses.schemas.items():
         names = [name for name in schema if name in removed] if isinstance(schema, dict) else []
         if names:
-            found.append(Change(path, _without(removed), f"without {', '.join(names)}"))
+            found.append(Change(path, without(removed), f"without {', '.join(names)}"))
     return found
 
 
@@ -266,10 +266,6 @@ def _allow_all(path: Path) -> Change:
 
 def _with(kept: frozenset[str]) -> Edit:
     return lambda schema: {name: value for name, value in schema.items() if name in kept}
-
-
-def _without(removed: set[str]) -> Edit:
-    return lambda schema: {name: value for name, value in schema.items() if name not in removed}
 
 
 def _rename_one_of(schema: dict[str, Any]) -> dict[str, Any]:
@@ -284,17 +280,5 @@ def _is_type(given: Any) -> bool:
 def apply_all(document: Any, changes: Iterable[Change]) -> Any:
     """Return a document with changes; what is not on the way to one is shared."""
     for change in changes:
-        document = _apply(document, change.path, change.edit)
+        document = edit_at(document, change.path, change.edit)
     return document
-
-
-def _apply(here: Any, path: Path, edit: Edit) -> Any:
-    if not path:
-        return edit(here)
-    step, *rest = path
-    if isinstance(find(here, (step,)), Missing):
-        return here  # another change removed it
-    inner = _apply(here[step], tuple(rest), edit)
-    if isinstance(here, dict):
-        return {**here, step: inner}
-    return [inner if n == step else other for n, other in enumerate(here)]
