@@ -11,10 +11,11 @@ Example: for multiples of 5 from 10 to 30, ``1`` leads to 10 and 15, ``4`` nowhe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
-from maskc.runtime.schema.numbers.listed import NONE, Decimal, Excluded, Listed
+from maskc.runtime.schema.numbers.listed import NONE, Decimal, Excluded
+from maskc.runtime.schema.numbers.magnitudes import Multiples
 from maskc.runtime.schema.numbers.powers import (
     Range,
     count_factor,
@@ -45,7 +46,6 @@ from maskc.runtime.schema.numbers.spellings import (
 _ZERO: Final = frozenset(b"0")
 # What is remembered of one rule, in bytes, before all of it is forgotten.
 _MOST_REMEMBERED: Final = 32 << 20
-_MOST_ALONE: Final = 64  # values, of which each is asked for by all that one mask looks at
 
 
 class Numbers:
@@ -64,25 +64,16 @@ class Numbers:
         self._steps: dict[tuple[State, int], State | None] = {}
         self._ends: dict[State, bool] = {}
         self._size = 0
-        self._alone: dict[Decimal, Numbers] = {}
 
     def without(self, excluded: Excluded) -> Numbers:
         return Numbers(self.rule, written=self._written, base=self, excluded=excluded)
 
-    def only(self, values: Iterable[Decimal]) -> Numbers:
-        """Return numbers that are written as these are, and have no other values than some."""
+    def only_excluded(self, state: State) -> Numbers:
+        """Return numbers that are written as these are, with the excluded values that may come."""
+        values = self.excluded.list_begun(state[2], negative=state[0])
         fractions = frozenset([scale(-d if negative else d, e) for negative, d, e in values])
         rule = Rule(values=fractions, lexical_form=self._lexical_form)
         return Numbers(rule, written=self._written)
-
-    def only_value(self, value: Decimal) -> Numbers:
-        """Return numbers that are written as these are, and have one value; see :meth:`only`."""
-        found = self._alone.get(value)
-        if found is None:
-            if len(self._alone) > _MOST_ALONE:
-                self._alone.clear()
-            found = self._alone[value] = self.only([value])
-        return found
 
     @property
     def runs_on(self) -> bool:
@@ -230,9 +221,12 @@ class Numbers:
     def live_digits(self, state: State) -> frozenset[int] | None:
         """Return the digits that may follow, ``None`` if that is not known at once."""
         negative, phase, digits, *_ = state
+        allowed = self.side(negative).allowed
         if phase != INTEGER or self._is_any or self._lexical_form == 2:
             return None
-        return self.side(negative).allowed.next_digits(digits, lowers=self._exponents)
+        if not isinstance(allowed, Multiples):
+            return None
+        return allowed.next_digits(digits, lowers=self._exponents)
 
     def forbidden_digits(self, state: State) -> frozenset[int]:
         """Return digits that surely may not follow; not complete."""
@@ -316,8 +310,6 @@ class Numbers:
             return any(self.step(state, digit) for digit in b"0123456789")
         side = self.side(negative)
         allowed = side.allowed
-        if phase == INTEGER and isinstance(allowed, Listed) and allowed.begins(digits):
-            return True
         exact = Range(-n_fraction, -n_fraction)
         if phase == ZERO and self._lexical_form == 1:
             return allowed.holds(digits, exact)

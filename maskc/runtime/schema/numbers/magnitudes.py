@@ -6,9 +6,6 @@ of the intervals ``[digits, digits + 1) × 10^n`` has an allowed magnitude (``me
 range.
 
 Both are asked with digits as a number; ``start`` says whether the intervals have their lower ends.
-For an integer that begins with some digits we also ask which bytes of digits may follow
-(``next_digits``, ``None`` if that is not known at once); ``lowers`` says whether an exponent may
-make what does not end in 0 smaller.
 
 There are three kinds of sets: values that are listed (:mod:`maskc.runtime.schema.numbers.listed`),
 the multiples of a factor between two bounds, and all numbers between two bounds. Single values may
@@ -29,7 +26,7 @@ from fractions import Fraction
 from typing import Final
 
 from maskc.acyclic import mypyc_attr
-from maskc.runtime.schema.numbers.listed import NOTHING, Decimals
+from maskc.runtime.schema.numbers.listed import NO_EXPONENTS, Decimals
 from maskc.runtime.schema.numbers.powers import (
     Factor,
     Range,
@@ -89,7 +86,7 @@ class Points:
 
     def holds(self, digits: int, powers: Range) -> bool:
         if not digits:
-            return self._bounds.has_zero() and not self._not_factors and not self._excluded.get(0)
+            return self._bounds.has_zero() and not self._not_factors and 0 not in self._excluded
         powers = self._bounds.clip(digits, powers)
         if self._factor is not None:
             first = self._factor.divides_from(digits)
@@ -102,17 +99,14 @@ class Points:
                 powers = powers.ending(first - 1)
         if powers.is_empty:
             return False
-        if not self._excluded.n_keys:
+        if not self._excluded:
             return True
         short, n_zeros = split_zeros(digits)
-        return powers.has_more_than(n - n_zeros for n in self._excluded.get(short))
+        return powers.has_more_than(n - n_zeros for n in self._excluded.get(short, NO_EXPONENTS))
 
 
 class Between(Points):
     """All magnitudes between two bounds that differ, but for single ones."""
-
-    def next_digits(self, digits: int, *, lowers: bool) -> frozenset[int] | None:  # noqa: ARG002
-        return None
 
     def meets(self, digits: int, powers: Range, *, start: bool) -> bool:
         # What is excluded lies apart: any piece of an interval has others.
@@ -164,7 +158,16 @@ class Multiples(Points):
                 self._largest = 0
 
     def next_digits(self, digits: int, *, lowers: bool) -> frozenset[int] | None:
-        if not self._largest or self._not_every or self._excluded.n_keys:
+        """Return the bytes of digits that may follow those of an integer.
+
+        Args:
+            digits: with which it begins.
+            lowers: whether an exponent may make what does not end in 0 smaller.
+
+        Returns:
+            ``None`` if that is not known at once.
+        """
+        if not self._largest or self._not_every or self._excluded:
             return None
         found = []
         for byte in b"0123456789":
@@ -224,17 +227,20 @@ class Multiples(Points):
     def _allows(self, n: int) -> bool:
         if any(n % every == 0 for every in self._not_every):
             return False
-        if not self._excluded.n_keys:
+        if not self._excluded:
             return True
         written = decimal(n * self._unit)
-        return written is None or written[1] + self._shift not in self._excluded.get(written[0])
+        if written is None:
+            return True
+        return written[1] + self._shift not in self._excluded.get(written[0], NO_EXPONENTS)
 
 
 def by_digits(values: Iterable[Fraction]) -> Decimals:
     """Return the exponents of values by their digits, without those that no digits write."""
-    found: dict[int, set[int]] = {}
+    found: Decimals = {}
     for value in values:
         written = decimal(value)
         if written is not None:
-            found.setdefault(written[0], set()).add(written[1])
-    return NOTHING.change({digits: frozenset(some) for digits, some in found.items()}, {})
+            digits, exponent = written
+            found[digits] = found.get(digits, NO_EXPONENTS) | {exponent}
+    return found

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Final
 
 from maskc.acyclic import mypyc_attr
-from maskc.runtime.schema.numbers.listed import NOTHING, Decimals, Excluded, Listed, Listing
+from maskc.runtime.schema.numbers.listed import NO_EXPONENTS, Decimals, Excluded, Listed, Listing
 from maskc.runtime.schema.numbers.magnitudes import Between, Bounds, Multiples, by_digits
 from maskc.runtime.schema.numbers.powers import (
     Factor,
@@ -99,13 +99,13 @@ class Side:
         else:
             self.allowed = _find_allowed(rule, bounds, excluded, negative=negative)
         self.is_solid = rule.values is None and not rule.not_multiples
-        self.has_gaps = excluded.n_keys > 0
+        self.has_gaps = bool(excluded)
         is_whole_side = self.is_solid and not self.has_gaps
         is_plain = is_whole_side and bounds.high is None
         self.has_zero = bounds.has_zero()
         self.n_decimals = _count_decimals(rule.multiple) if self.is_solid else None
         # A gap has few decimals: of each of its digits at most one number for each decimal.
-        n_gaps = excluded.n_keys * (1 + (self.n_decimals or 0))
+        n_gaps = len(excluded) * (1 + (self.n_decimals or 0))
         self.slack = 1 + count_digits(n_gaps) if n_gaps else 0
         self.is_free = is_plain and self.has_zero and rule.multiple in (None, 1)
         self.is_free_to_decimals = is_plain and self.has_zero and self.n_decimals is not None
@@ -218,7 +218,7 @@ def _find_allowed(rule: Rule, bounds: Bounds, excluded: Decimals, *, negative: b
     factor, not_factors = rule.multiple, rule.not_multiples
     is_never = factor is not None and any((factor / m).denominator == 1 for m in not_factors)
     if bounds.is_empty or is_never:
-        return Listed(Listing([]), NOTHING)
+        return Listed(Listing([]), {})
     if rule.values is not None or bounds.low == bounds.high:
         values = rule.values
         if values is None:
@@ -240,7 +240,7 @@ def _find_excluded(rule: Rule, without: Excluded, *, negative: bool) -> Decimals
         return more
     sign = -1 if negative else 1
     excluded = by_digits(value * sign for value in rule.excluded if value * sign >= 0)
-    return more.change(dict(excluded.items()), {}) if more.n_keys else excluded
+    return {**more, **{d: e | more.get(d, NO_EXPONENTS) for d, e in excluded.items()}}
 
 
 def far_beyond(rule: Rule) -> int:

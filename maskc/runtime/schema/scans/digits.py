@@ -5,22 +5,16 @@ before the nodes are looked at one by one.
 
 Where values are excluded, such as those of the items before, most texts stay legal whichever these
 are. So what the rule alone allows is found once for all items, and of that we look only at texts
-that can become an excluded value. These are found by a walk of excluded values, as if they were the
-only ones that are allowed: after some digits, of those that begin so, which are few; before the
-first digit that is not 0, of each value once. There texts are looked at by their heads
-(:mod:`maskc.runtime.schema.numbers.listed`), as an item changes few heads.
+that can become an excluded value.
 
-Example: for a number up to 65,535 every text of up to three digits is legal. With 5 excluded from 0
-to 9, of the ten digits ``5`` alone is looked at.
+Example: for a number up to 65,535 every text of up to three digits is legal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from maskc.runtime.schema.numbers import Numbers
-from maskc.runtime.schema.numbers.listed import Decimal, Head, head_of
 from maskc.runtime.schema.numbers.spellings import DIGITS, NUMBER_BYTES, State
 from maskc.runtime.schema.tries import Nodes, TokenIndex, Trie, Words
 from maskc.runtime.schema.tries.summary import MANY, Part, bits_of
@@ -28,9 +22,6 @@ from maskc.runtime.step_budget import charge_steps
 
 _ZERO: Final = frozenset(b"0")
 _IN_ORDER: Final = bytes(sorted(NUMBER_BYTES))
-# Bytes of what excluded values do to the texts after one state: at most, and counted at once.
-_MOST_REMEMBERED, _COUNTED = 8 << 20, 1 << 18
-_MOST_WALKED: Final = 20_000  # values
 
 
 class Run(NamedTuple):
@@ -55,25 +46,6 @@ class NumberScan(NamedTuple):
         return [*self.more, *(n for run in self.runs for n in run.text_indices)]
 
 
-class _Removed(NamedTuple):
-    """Texts by text index, and exits, that are illegal only for the excluded values."""
-
-    text_indices: set[int]
-    exits: set[int]
-
-
-class _Text(NamedTuple):
-    """The texts at one node, from ``first`` to before ``last``, which can become an excluded value.
-
-    ``exit`` is the node, if they write that value; else -1.
-    """
-
-    first: int
-    last: int
-    state: State
-    exit: int
-
-
 def follow_number(
     index: TokenIndex,
     trie: Trie,
@@ -96,15 +68,8 @@ def follow_number(
     if base.runs_on:
         # Nobody asks for it again: the next item has one more value that is excluded.
         return _walk_number(index, trie, numbers, state, nodes)
-    removed = _Removed(set(), set())
-    if state[2]:
-        values = numbers.excluded.begun(state[2], negative=state[0])
-        if values:
-            _add_removed(removed, numbers, _list_texts(trie, base.only(values), state, nodes))
-    else:
-        _Heads(index, trie, numbers, state, nodes).add_all(removed)
     walked = _follow_rule(index, trie, base, base.canonical(state), nodes)
-    return _leave_out(index, trie, walked, removed)
+    return _leave_out(index, trie, numbers, state, nodes, walked)
 
 
 def _follow_rule(
@@ -237,142 +202,40 @@ def _find_run(index: TokenIndex, trie: Trie, node: int, most: int, zeros: int) -
     return Run(tuple(text_indices), n_digits, row)
 
 
-class _Listing:
-    """The texts after a state without digits but 0 that can become excluded values.
+def _leave_out(
+    index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes, walked: NumberScan
+) -> NumberScan:
+    """Return what is left of a scan where values are excluded.
 
-    The texts are found by head, of values that were walked, and what they do to a head's texts is
-    remembered; last is the number of the set that was asked for last, and what it does by head.
+    Only texts that can become one of these are looked at: they are walked as if there were no other
+    values.
     """
-
-    def __init__(self) -> None:
-        self.last: tuple[int, dict[Head, _Removed]] = (0, {})
-        self.walked: set[Decimal] = set()
-        self.texts: dict[Head, dict[_Text, None]] = {}
-        self.remembered: dict[tuple[Head, frozenset[Decimal]], _Removed] = {}
-        self.n_bytes = 0
-
-
-class _Heads:
-    def __init__(
-        self, index: TokenIndex, trie: Trie, numbers: Numbers, state: State, nodes: Nodes
-    ) -> None:
-        self._shared, self._trie, self._numbers = index.shared, trie, numbers
-        self._base, self._state, self._nodes = numbers.base or numbers, state, nodes
-        self._key = (_Listing, self._base.identity, state, nodes, trie is index.suffixes)
-        found: _Listing | None = self._shared.get(self._key)
-        if found is None or len(found.walked) > _MOST_WALKED:
-            # A new one: another thread may be at the old one.
-            found = _Listing()
-            self._shared.put(self._key, found, 500)
-        self._listing = found
-
-    def add_all(self, removed: _Removed) -> None:
-        """Add all that excluded values make illegal."""
-        excluded, listing = self._numbers.excluded, self._listing
-        number, by_head = listing.last
-        if number != excluded.number:
-            by_head = self._by_head(by_head if number == excluded.before else None)
-            listing.last = excluded.number, by_head
-        for found in by_head.values():
-            removed.text_indices.update(found.text_indices)
-            removed.exits.update(found.exits)
-        for negative in (False, True):
-            zero = (negative, 0, 0)
-            if excluded.has(zero) and zero not in listing.walked:
-                self._walk(zero)
-            _add_removed(removed, self._numbers, listing.texts.get((negative, 0), ()))
-
-    def _by_head(self, before: dict[Head, _Removed] | None) -> dict[Head, _Removed]:
-        """Return what excluded values do to the texts of each head, where they do anything."""
-        excluded = self._numbers.excluded
-        asked: Iterable[Head] = excluded.list_heads() if before is None else excluded.changed
-        made = {} if before is None else before.copy()
-        for head in asked:
-            charge_steps(1)
-            made.pop(head, None)
-            values = excluded.with_head(head)
-            if not values:
-                continue
-            found = self._listing.remembered.get((head, values))
-            if found is None:
-                found = self._find_removed(head, values)
-            if found.text_indices or found.exits:
-                made[head] = found
-        return made
-
-    def _find_removed(self, head: Head, values: frozenset[Decimal]) -> _Removed:
-        """Return what the excluded values of a head do to its texts, and remember it."""
-        found, listing = _Removed(set(), set()), self._listing
-        if listing.n_bytes > _MOST_REMEMBERED:
-            listing.remembered.clear()
-            listing.n_bytes = 0
-        for value in values - listing.walked:
-            self._walk(value)
-        _add_removed(found, self._numbers, listing.texts.get(head, ()))
-        listing.remembered[head, values] = found
-        self._count(700 + 40 * (len(values) + len(found.text_indices) + len(found.exits)))
-        return found
-
-    def _walk(self, value: Decimal) -> None:
-        listing = self._listing
-        texts = _list_texts(self._trie, self._base.only_value(value), self._state, self._nodes)
-        for text in texts:
-            head = head_of(text.state[2], negative=text.state[0])
-            listing.texts.setdefault(head, {})[text] = None
-        listing.walked.add(value)
-        self._count(300 + 250 * len(texts))
-
-    def _count(self, n_bytes: int) -> None:
-        before = self._listing.n_bytes
-        self._listing.n_bytes += n_bytes
-        if self._listing.n_bytes // _COUNTED > before // _COUNTED:
-            self._shared.put(self._key, self._listing, _COUNTED)
-
-
-def _list_texts(trie: Trie, only: Numbers, state: State, nodes: Nodes) -> list[_Text]:
-    """Return the texts that can become one of a few values."""
-    found: list[_Text] = []
-    if only.may_end(state):
-        found += [_Text(0, 0, state, node) for node in nodes]
+    only = numbers.only_excluded(state)
+    removed, left = set[int](), set[int]()  # texts, by text index, and exits
+    if only.may_end(state) and not numbers.may_end(state):
+        left.update(nodes)
     open_ = [(node, state) for node in nodes]
     while open_:
         node, here = open_.pop()
-        forbidden = only.forbidden_digits(here)
-        children = trie.children(node, _IN_ORDER)
+        forbidden, children = only.forbidden_digits(here), trie.children(node, _IN_ORDER)
         charge_steps(1 + len(children))
         for child, byte in children:
             after = None if byte in forbidden else only.step(here, byte)
             if after is None:
                 continue
-            low = trie.low[child]
-            exit_ = child if only.may_end(after) else -1
-            found.append(_Text(low, low + trie.n_ending[child], after, exit_))
+            if only.may_end(after) and not numbers.may_end(after):
+                left.add(child)
+            low, n = trie.low[child], trie.n_ending[child]
+            if n and not numbers.is_live(after):
+                removed.update(range(low, low + n))
             if trie.has_children(child):
                 open_.append((child, after))
-    return found
-
-
-def _add_removed(removed: _Removed, numbers: Numbers, texts: Iterable[_Text]) -> None:
-    seen: set[int] = set()
-    for text in tuple(texts):  # another thread may add some
-        if text.exit >= 0 and not numbers.may_end(text.state):
-            removed.exits.add(text.exit)
-        if text.last > text.first and text.first not in seen:
-            seen.add(text.first)
-            charge_steps(1)
-            if not numbers.is_live(text.state):
-                removed.text_indices.update(range(text.first, text.last))
-
-
-def _leave_out(index: TokenIndex, trie: Trie, walked: NumberScan, removed: _Removed) -> NumberScan:
-    if not removed.text_indices and not removed.exits:
-        return walked
-    exits = tuple([node for node in walked.exits if node not in removed.exits])
-    if not removed.text_indices:
+    exits = tuple([node for node in walked.exits if node not in left])
+    if not removed:
         return walked._replace(exits=exits)
-    more = tuple([n for n in walked.list_texts() if n not in removed.text_indices])
+    more = tuple([n for n in walked.list_texts() if n not in removed])
     if trie is index.suffixes:
         return NumberScan((), more, Part(bits=bits_of(more)), exits)
-    ids = sorted([index.ids[n] for n in removed.text_indices])
+    ids = sorted([index.ids[n] for n in removed])
     words = index.mix(walked.part.rows, walked.part.few, ids)
     return NumberScan((), more, Part((words,)), exits)
