@@ -10,7 +10,6 @@ from maskc.jsonschema.compiling import build_plan
 from maskc.runtime.cache import Budget
 from maskc.runtime.fields import PlanError
 from maskc.runtime.schema.plan import FrozenPlan, JsonLayout, Plan
-from maskc.runtime.schema.strings.texts import find_texts
 
 
 def plan_of(schema):
@@ -168,4 +167,4 @@ def describe(dfa):
     """Return what tells an automaton from others, whatever numbers the states of texts have."""
     rows = [sorted(row.items()) for row in dfa.rows]
     states = (dfa.starts, dfa.classes, dfa.defaults, rows, dfa.labels)
-    return find_texts(dfa) or (*map(list, states), dfa.start, dfa.reader)
+    return dfa.texts or (*map(list, states), dfa.start, dfa.reader)

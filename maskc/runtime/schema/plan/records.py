@@ -39,12 +39,11 @@ from maskc.runtime.schema.plan.rules import ArrayEntry, Split
 from maskc.runtime.schema.plan.series import MAX_CONSTRAINTS, MOST_COMBINATIONS, count_combinations
 from maskc.runtime.schema.plan.values import Value, read_value
 from maskc.runtime.schema.strings.characters import NO_LABEL, CharDfa
-from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts, find_texts
+from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
 
 _MOST = 1 << 40
 _MOST_LABEL = 1 << 20
 _MOST_COUNTERS: Final = 8
-_FEW_STATES: Final = 64  # are not looked at, whether texts say the same
 
 
 class Position(NamedTuple):
@@ -270,12 +269,9 @@ def read_dfa(entry: Any, scope: Scope) -> CharDfa:
 
 
 def write_dfa(dfa: CharDfa) -> list[Any]:
-    """Return an automaton by its texts, if it is one of few states for each."""
-    texts: tuple[list[str], list[int], int] | None = dfa.texts
-    if texts is None and dfa.n_states > _FEW_STATES:
-        texts = find_texts(dfa)
-    if texts is not None:
-        return [*_TEXTS.write(texts)]
+    """Return an automaton, by its texts if it was built of them."""
+    if dfa.texts is not None:
+        return [*_TEXTS.write(dfa.texts)]
     parts = (dfa.starts, dfa.classes, dfa.defaults, dfa.rows, dfa.labels, dfa.start)
     return [*_DFA.write(parts), *([dfa.reader] if dfa.reader else [])]
 
