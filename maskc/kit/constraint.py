@@ -107,6 +107,8 @@ class Constraint(Compiled):
                 matcher.fill_bitmask(bitmask, 0)
                 n_masks += 1
                 legal = np.flatnonzero(np.unpackbits(bitmask.view(np.uint8), bitorder="little"))
+                if not len(legal):
+                    break  # no token goes on
                 matcher.accept_token(int(legal[choose.randrange(len(legal))]))
                 if matcher.is_terminated or time.monotonic() >= until:
                     break

@@ -11,6 +11,7 @@ import maskc
 from maskc.errors import ArtifactError, GrammarError, LimitError, SchemaError
 from maskc.kit.file import make_kit
 from maskc.vocab import load_vocabulary
+from maskc.vocab.vocabulary import Vocabulary
 from tests.kit.conftest import fill, legal, takes
 
 QUICK = maskc.Limits(seconds=0.3)
@@ -226,3 +227,8 @@ def test_free_text_has_none_of_its_words(kit, words):
             is_free = not any(word in text for word in words)
             assert takes(constraint, text) == is_free
             assert takes(joined, f"{text}!") == is_free
+
+
+def test_a_text_that_no_token_goes_on_ends_what_is_prepared():
+    kit = make_kit(Vocabulary((b"a", None), (1,), "small"))
+    assert kit.regex("ab").prepare(0.001) > 0

@@ -6,6 +6,7 @@ kit whose tokens are single bytes, and are never asked for a mask.
 """
 
 import contextlib
+import json
 from random import Random
 
 import pytest
@@ -142,3 +143,21 @@ def test_texts_of_many_requests_of_a_kit_have_their_own_masks(seed):
         with contextlib.suppress(MaskcError):
             requests.append((make(*ours), make(*judges)))
     take_turns(draw, requests, tokens, 80)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("seed", seeds(50))
+def test_where_tokens_count_those_are_legal_that_are_taken(seed):
+    draw = Random(seed)
+    limit = f'"max_tokens": {draw.randint(1, 3)}'
+    made = json.dumps(draw_format(draw, 3)).replace('"max_tokens": 2', limit)
+    tokens = tuple(sorted({*PIECES, *(bytes([byte]) for byte in b"ab<>/1,[]x\n\xc3\xe2\x82\xac")}))
+    kit = make_kit(make_vocabulary(tokens), cache_bytes=draw.choice(CACHES))
+    with contextlib.suppress(MaskcError):
+        matcher = kit.structural_tag(f'{{"type": "structural_tag", "format": {made}}}').matcher()
+        for _ in range(12):
+            legal = legal_ids(matcher, kit.vocab_size)
+            taken = {n for n in range(kit.vocab_size) if matcher.fork().accept_token(n)}
+            assert legal == taken
+            if not matcher.accept_token(draw.choice(sorted(legal - {len(tokens)}) or [-1])):
+                break

@@ -280,3 +280,18 @@ def test_masks_keep_within_the_limits(limits):
             token = draw.choice(sorted(expected))
             assert matcher.accept_token(token)
             tokens = (*tokens, token)
+
+
+@pytest.mark.parametrize("max_tokens", [1, 2, 3])
+def test_a_token_that_begins_a_text_after_json_counts(max_tokens):
+    # The array has ended, and what follows it was asked as if the token had begun in the array.
+    texts = (b"[", b"]", b"\xc3", b"\xa9", b"]\xc3", b" \xc3", b"\xe2", b"\x82\xac", b"a")
+    kit = make_kit(Vocabulary((*texts, None), (len(texts),), "small"))
+    array = {"type": "json_schema", "json_schema": {"maxItems": 0, "type": "array"}}
+    text = {"type": "any_text", "max_tokens": max_tokens}
+    matcher = kit.structural_tag(tag_of({"type": "sequence", "elements": [array, text]})).matcher()
+    for token in (0, 1):
+        assert matcher.accept_token(token)
+        found = legal(matcher, len(texts) + 1)
+        assert found == {t for t in range(len(texts) + 1) if matcher.fork().accept_token(t)}
+    assert (2 in found) == (max_tokens > 1)

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from maskc.runtime.link.automata import START, ByteAutomaton
-from maskc.runtime.link.automata.scanning import AutomatonScans, Scan
+from maskc.runtime.link.automata.scanning import NO_EXITS, AutomatonScans, Scan
 from maskc.runtime.link.joining.expressions import Rest
 from maskc.runtime.link.joining.pieces import Link, Piece, cross
 from maskc.runtime.link.text import MISSING, Position
-from maskc.runtime.schema.tries import Ints, Trie
+from maskc.runtime.schema.tries import ROOT, Ints, Trie
 from maskc.runtime.schema.tries.summary import Part
 
 _MOST_MISSING = 3  # bytes of a character that is begun
@@ -174,6 +174,11 @@ class LimitedPiece(Piece):
 
     def walk(self, trie: Trie, nodes: Ints, rest: Rest) -> Scan:
         tokens, characters = self.limits
+        if tokens is not None and trie is self._index.tokens and nodes[0] == ROOT:
+            # A token that begins here counts: it is asked of the hypothesis that begins here, too.
+            nodes = nodes[1:]
+        if not len(nodes):
+            return Scan(Part(), NO_EXITS)
         if characters is None or characters >= self._longest:
             scan = self._text.walk(trie, nodes)
         else:
