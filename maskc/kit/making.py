@@ -23,7 +23,7 @@ from maskc.kit.compiling import Automaton, Compiler, GrammarOrder, InProcess, Pa
 from maskc.kit.constraint import Constraint, KitTokens
 from maskc.limits import Limits
 from maskc.runtime import made_once
-from maskc.runtime.artifact import Artifact
+from maskc.runtime.artifact import Artifact, open_grammar
 from maskc.runtime.cache import Budget, Cache
 from maskc.runtime.fields import PlanError
 from maskc.runtime.holes import Given
@@ -291,9 +291,6 @@ class Maker:
         return MachinePiece(artifact.contents, machine, self.tokens.ends, self.boundaries.scanner)
 
     def open_link(self, contents: Contents) -> Expression:
-        def open_grammar(inner: Contents) -> Machine[Any]:
-            return Artifact(inner).machine
-
         ends = self.tokens.ends
         return LinkOpener(contents, self.composer, self._results, ends, open_grammar).root()
 

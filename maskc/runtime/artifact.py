@@ -383,9 +383,14 @@ def _machine_of(header: dict[str, Any]) -> Callable[..., Machine[Any]]:
     if is_link(header):
         from maskc.runtime.link.plan import open_link
 
-        return partial(open_link, open_grammar=lambda inner: Artifact(inner).machine)
+        return partial(open_link, open_grammar=open_grammar)
     if is_general(header):
         from maskc.runtime.glr import GlrMachine
 
         return GlrMachine
     return LalrMachine
+
+
+def open_grammar(contents: Contents, budget: Budget, pool: MaskPool) -> Machine[Any]:
+    """Return the machine of a grammar in a link, which remembers what it does with the link's."""
+    return Artifact(contents).open_machine(budget, pool)

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from maskc.errors import ArtifactError
-from maskc.runtime.artifact import load
+from maskc.kit.artifacts import compile_structural_tag
+from maskc.kit.file import make_kit
+from maskc.limits import Limits
+from maskc.runtime.artifact import Artifact, load
+from maskc.vocab import load_vocabulary
 from tests.compiled import compile_text, legal_tokens
 
 GRAMMAR = 'start: "a" "b" | "b"\n'
@@ -45,3 +49,16 @@ def test_the_table_of_masks_grows_and_is_read_only(artifact):
     with pytest.raises(ValueError, match="read-only"):
         table[0] = 0
     assert table.dtype == np.int32
+
+
+def test_a_grammar_in_a_link_remembers_within_what_the_link_may():
+    grammar = {"type": "grammar", "grammar": 'root ::= "[" root "]" | "a"'}
+    vocabulary = load_vocabulary("bytes")
+    tag = {"type": "structural_tag", "format": grammar}
+    contents = compile_structural_tag(tag, vocabulary, limits=Limits())
+    artifact = Artifact(contents, cache_bytes=0)
+    kit = make_kit(vocabulary, cache_bytes=0)
+    for machine in (artifact.machine, kit.artifact(Artifact(contents)).machine):
+        (inner,) = (link.piece.machine for link in machine.start())
+        assert inner.pool is machine.pool
+        assert inner.pool.budget is machine.pool.budget

@@ -171,7 +171,7 @@ def _measure(node: tuple[Any, ...], levels: list[int], n_entries: list[int]) -> 
 
 
 # Contents of a grammar's artifact → its machine.
-OpenGrammar = Callable[[Contents], Machine[Any]]
+OpenGrammar = Callable[[Contents, Budget, MaskPool], Machine[Any]]
 
 
 class LinkOpener:
@@ -230,7 +230,8 @@ class LinkOpener:
                 return compose.forbidding_schema(self._schema(schema), forbidden)
             case "grammar", grammar:
                 contents = read_grammar(self._contents, grammar)
-                machine, scanner = self._open_grammar(contents), compose.boundaries.scanner
+                results, scanner = self._results, compose.boundaries.scanner
+                machine = self._open_grammar(contents, results.budget, results.pool)
                 return compose.boundaries.as_expression(
                     MachinePiece(contents, machine, self._ends, scanner)
                 )
@@ -293,7 +294,7 @@ def open_link(
 ) -> LinkMachine:
     """Return the machine of a checked artifact; its arguments are those of the other machines.
 
-    Grammars in it are opened by ``open_grammar``.
+    Grammars in it are opened by ``open_grammar``, with the same budget and pool.
     """
     boundaries = PieceBoundaries(
         index_of(*(contents.arrays[name] for name in TOKEN_ARRAYS)), budget
