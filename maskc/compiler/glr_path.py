@@ -177,7 +177,7 @@ class GeneralPath:
         if source.lexer == "basic":
             return build_scanner(grammar.lexer), grammar, {}
         bnf, stands_for = merge_terminals(grammar.bnf)
-        used = grammar.bnf.used_terminals()
+        used = grammar.bnf.used_terminals
         scanner = _SCANNER_OF[source.lexer](grammar.lexer, used, stands_for)
         return scanner, replace(grammar, bnf=bnf), stands_for
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TypeVar, overload
 
@@ -123,7 +124,7 @@ class Production:
     rhs: tuple[int, ...]  # symbols; terminal t is t, nonterminal n is `-1 - n`
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bnf:
     """Productions over named symbols."""
 
@@ -136,8 +137,15 @@ class Bnf:
         """Return the name of a symbol as it stands in a production's right side."""
         return self.terminals[symbol] if symbol >= 0 else self.nonterminals[-1 - symbol]
 
+    @cached_property
     def used_terminals(self) -> frozenset[TerminalId]:
+        """Terminals that a production holds."""
         return frozenset(TerminalId(s) for p in self.productions for s in p.rhs if s >= 0)
+
+    @cached_property
+    def used_nonterminals(self) -> frozenset[int]:
+        """Nonterminals that have a production."""
+        return frozenset(p.lhs for p in self.productions)
 
     def format(self) -> str:
         """Return the productions, one a line.

@@ -185,30 +185,7 @@ def _find_components(edges: Sequence[Sequence[int]]) -> list[list[int]]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class ReducedGrammar:
-    """Productions whose symbols are all productive and reachable."""
-
-    terminals: tuple[str, ...]  # names of all terminals of the grammar, used or not; `$END` first
-    nonterminals: tuple[str, ...]  # names of all nonterminals of the grammar
-    start: int  # the start nonterminal
-    # those that are left, in the grammar's order; none if the language is empty
-    productions: tuple[Production, ...]
-    used_terminals: frozenset[int]  # terminals that a production holds
-    used_nonterminals: frozenset[int]  # nonterminals that a production holds
-
-    def symbol_name(self, symbol: int) -> str:
-        """Return the name of a symbol as it stands in a production's right side."""
-        return self.terminals[symbol] if symbol >= 0 else self.nonterminals[-1 - symbol]
-
-    def format(self) -> str:
-        return "\n".join(
-            " ".join([self.nonterminals[p.lhs], "->", *map(self.symbol_name, p.rhs)])
-            for p in self.productions
-        )
-
-
-def reduce_grammar(bnf: Bnf) -> ReducedGrammar:
+def reduce_grammar(bnf: Bnf) -> Bnf:
     """Return the grammar without the productions that take part in no text."""
     return reduce_productions(bnf.terminals, bnf.nonterminals, bnf.start, bnf.productions)
 
@@ -218,7 +195,7 @@ def reduce_productions(
     nonterminals: tuple[str, ...],
     start: int,
     productions: Iterable[Production],
-) -> ReducedGrammar:
+) -> Bnf:
     """Return the reduced grammar of productions that need not come from Lark."""
     productions = tuple(productions)
     productive = find_derivable((p.lhs, p.rhs) for p in productions)
@@ -228,15 +205,7 @@ def reduce_productions(
     for production in left:
         used.setdefault(production.lhs, []).extend(-1 - s for s in production.rhs if s < 0)
     reachable = find_reachable([start], lambda nonterminal: used.get(nonterminal, ()))
-    kept = tuple(p for p in left if p.lhs in reachable)
-    return ReducedGrammar(
-        terminals=terminals,
-        nonterminals=nonterminals,
-        start=start,
-        productions=kept,
-        used_terminals=frozenset(s for p in kept for s in p.rhs if s >= 0),
-        used_nonterminals=frozenset(p.lhs for p in kept),
-    )
+    return Bnf(terminals, nonterminals, start, tuple(p for p in left if p.lhs in reachable))
 
 
 Terminals = int
@@ -259,7 +228,7 @@ class SymbolSets:
         return _begin(reversed(symbols), self.last, self.nullable)
 
 
-def compute_sets(reduced: ReducedGrammar) -> SymbolSets:
+def compute_sets(reduced: Bnf) -> SymbolSets:
     """Return nullable, FIRST and LAST."""
     nullable = compute_nullable(reduced.productions)
     forward = [(p.lhs, p.rhs) for p in reduced.productions]
@@ -274,9 +243,9 @@ def compute_nullable(productions: Iterable[Production]) -> frozenset[int]:
     )
 
 
-def compute_adjacent(reduced: ReducedGrammar, sets: SymbolSets) -> dict[int, Terminals]:
+def compute_adjacent(reduced: Bnf, sets: SymbolSets) -> dict[int, Terminals]:
     """Return terminal → the terminals, or the end, that come right after it in some text."""
-    adjacent = dict.fromkeys(sorted(reduced.used_terminals), 0)
+    adjacent: dict[int, Terminals] = dict.fromkeys(sorted(reduced.used_terminals), 0)
     rules = [p.rhs for p in reduced.productions]
     if reduced.productions:
         rules.append((-1 - reduced.start, END))

@@ -21,6 +21,7 @@ from maskc.frontends.lark.build import build_lark
 from maskc.frontends.loading import load_grammar, load_lalr_grammar
 from maskc.frontends.source import GrammarSource
 from maskc.grammar import (
+    Bnf,
     Grammar,
     LalrGrammar,
     Production,
@@ -29,7 +30,7 @@ from maskc.grammar import (
     string_of,
     write_production,
 )
-from maskc.grammar.sets import ReducedGrammar, reduce_grammar
+from maskc.grammar.sets import reduce_grammar
 from maskc.lint import SourceLocation
 from maskc.lint.witnesses import Witnesses, find_common_lexeme
 from maskc.regular.matching import PatternThreads
@@ -114,7 +115,7 @@ class LintedGrammar:
         return {terminal: text for terminal, text in enumerate(texts) if text is not None}
 
     @cached_property
-    def reduced(self) -> ReducedGrammar:
+    def reduced(self) -> Bnf:
         """The grammar without useless symbols."""
         return reduce_grammar(self.grammar.bnf)
 

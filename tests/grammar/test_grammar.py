@@ -42,7 +42,7 @@ def test_productions_are_printed_one_a_line():
 
 def test_the_used_terminals_are_those_that_productions_hold():
     grammar = load('start: "a" | "b" start\n%ignore " "\n')
-    used = {grammar.bnf.terminals[t] for t in grammar.bnf.used_terminals()}
+    used = {grammar.bnf.terminals[t] for t in grammar.bnf.used_terminals}
     assert used == {"A", "B"}
 
 

@@ -21,7 +21,7 @@ STRING = "start: STRING\n%import common.ESCAPED_STRING -> STRING\n"
 
 def scan(text, lexer):
     grammar, _ = load_grammar(load_source(text, parser="earley", lexer=lexer))
-    return grammar, BUILDERS[lexer](grammar.lexer, grammar.bnf.used_terminals())
+    return grammar, BUILDERS[lexer](grammar.lexer, grammar.bnf.used_terminals)
 
 
 def state_after(scanner, lexeme):
@@ -134,7 +134,7 @@ def test_too_many_states_are_refused(lexer, monkeypatch):
 
 def lexemes_of(pattern):
     grammar, _ = load_grammar(load_source(f"start: A\nA: /{pattern}/\n", parser="earley"))
-    found, threads = build_lexemes(grammar.lexer, grammar.bnf.used_terminals())
+    found, threads = build_lexemes(grammar.lexer, grammar.bnf.used_terminals)
     ((_, lexemes),) = found.items()
     return lexemes, threads.byte_class
 

@@ -208,7 +208,7 @@ def scanner_by(text, parser, lexer):
     source = load_source(text, parser=parser, lexer=lexer)
     if lexer == "dynamic":
         grammar, _ = load_grammar(source)
-        return build_dynamic_scanner(grammar.lexer, grammar.bnf.used_terminals())
+        return build_dynamic_scanner(grammar.lexer, grammar.bnf.used_terminals)
     grammar, _ = load_lalr_grammar(source)
     return build_scanner(grammar.lexer)
 

@@ -45,8 +45,8 @@ import itertools
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from maskc.grammar import Production
-from maskc.grammar.sets import ReducedGrammar, compute_nullable, find_components, reduce_productions
+from maskc.grammar import Bnf, Production
+from maskc.grammar.sets import compute_nullable, find_components, reduce_productions
 
 _MOST_ALTERNATIVES = 400  # of one nonterminal, by replacing its last symbols
 
@@ -58,7 +58,7 @@ class Cfg:
     """A context-free grammar over numbered symbols."""
 
     n_nonterminals: int  # nonterminals are below this
-    reduced: ReducedGrammar  # the productions, sorted, without repetition
+    reduced: Bnf  # the productions, sorted, without repetition
     has_empty: bool  # whether the empty sequence is in the language, productions or not
 
     @property

@@ -37,7 +37,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from maskc.errors import MissingPackageError
-from maskc.grammar.sets import ReducedGrammar
+from maskc.grammar import Bnf
 from maskc.ids import END
 
 
@@ -71,7 +71,7 @@ def end_of(symbol: int) -> DftNode:
     return DftNode(NodeSide.TERMINAL, symbol) if symbol >= 0 else DftNode(NodeSide.END, -1 - symbol)
 
 
-def format_node(reduced: ReducedGrammar, node: DftNode) -> str:
+def format_node(reduced: Bnf, node: DftNode) -> str:
     if node.side is NodeSide.TERMINAL:
         return reduced.terminals[node.symbol]
     name = reduced.nonterminals[node.symbol]
@@ -102,7 +102,7 @@ class Transition(NamedTuple):
 class DftAutomaton:
     """The DFT pushdown automaton of a reduced grammar."""
 
-    reduced: ReducedGrammar
+    reduced: Bnf
     transitions: tuple[Transition, ...]  # in the order of the productions, the one to `$END` last
 
     @property
@@ -176,7 +176,7 @@ class DftAutomaton:
         return "ε" if transition.reads is None else self.reduced.terminals[transition.reads]
 
 
-def build_dft(reduced: ReducedGrammar) -> DftAutomaton:
+def build_dft(reduced: Bnf) -> DftAutomaton:
     transitions = []
     for number, production in enumerate(reduced.productions):
         here = DftNode(NodeSide.START, production.lhs)
@@ -204,7 +204,7 @@ if TYPE_CHECKING:
     from pyformlang.pda import PDA
 
 
-def to_cfg(reduced: ReducedGrammar) -> CFG:
+def to_cfg(reduced: Bnf) -> CFG:
     """Return the reduced grammar as pyformlang's; the terminal A is called ``'A'``.
 
     Without the quotes its text form would read A as a variable, since it begins with a capital.
@@ -253,7 +253,7 @@ def to_pda(dft: DftAutomaton) -> PDA:
     return built
 
 
-def format_cfg(reduced: ReducedGrammar) -> str:
+def format_cfg(reduced: Bnf) -> str:
     """Return the grammar as text that pyformlang's ``CFG.from_text`` reads, lines in order.
 
     Raises:

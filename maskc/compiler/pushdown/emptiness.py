@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 from maskc import bits
 from maskc.bits import Bits
-from maskc.grammar.sets import ReducedGrammar, SymbolSets, Terminals, unite_along
+from maskc.grammar import Bnf
+from maskc.grammar.sets import SymbolSets, Terminals, unite_along
 from maskc.ids import END
 
 Symbols = tuple[int, ...]
@@ -72,7 +73,7 @@ class Reads:
 
     def __init__(
         self,
-        reduced: ReducedGrammar,
+        reduced: Bnf,
         sets: SymbolSets,
         list_terminals: Callable[[int], list[int]],
         terminals_at: Callable[[int], Terminals],
@@ -194,7 +195,7 @@ class Reads:
 
 
 def _list_corners(
-    reduced: ReducedGrammar, nullable: frozenset[int]
+    reduced: Bnf, nullable: frozenset[int]
 ) -> dict[int, tuple[tuple[int, Symbols], ...]]:
     """Return symbol → (left side, symbols after) where only empty symbols stand before it."""
     found: dict[int, dict[tuple[int, Symbols], None]] = {}

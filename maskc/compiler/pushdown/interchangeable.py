@@ -29,7 +29,6 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import replace
 
 from maskc.grammar import Bnf, LalrGrammar, Production, list_reductions
-from maskc.grammar.sets import ReducedGrammar
 from maskc.ids import TerminalId
 from maskc.regular.partition import refine_by_signature
 
@@ -38,7 +37,7 @@ Classes = tuple[tuple[TerminalId, ...], ...]
 MANY_WORDS = 48  # that are one before tokens are walked; fewer are told apart by scanner and rows
 
 
-def find_classes(grammar: LalrGrammar, reduced: ReducedGrammar) -> Classes:
+def find_classes(grammar: LalrGrammar, reduced: Bnf) -> Classes:
     """Return the classes that neither productions nor the parser table tell apart."""
     classes = find_production_classes(reduced.productions)
     return _find_some(grammar, lambda found: _meet(classes, found))

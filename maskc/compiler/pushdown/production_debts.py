@@ -45,7 +45,8 @@ from maskc.compiler.pushdown.debt_automaton import (
     decide,
 )
 from maskc.compiler.pushdown.emptiness import MET, Emptiness, Positions, Reads, Suffix, Symbols
-from maskc.grammar.sets import ReducedGrammar, Terminals, compute_adjacent, compute_sets
+from maskc.grammar import Bnf
+from maskc.grammar.sets import Terminals, compute_adjacent, compute_sets
 from maskc.ids import END
 
 
@@ -77,7 +78,7 @@ class ProductionDebts:
     Terminals are given by id; ``$END`` may stand last in a sequence: the text ends there.
     """
 
-    def __init__(self, reduced: ReducedGrammar) -> None:
+    def __init__(self, reduced: Bnf) -> None:
         self.reduced = reduced
         self.sets = compute_sets(reduced)  # its nullable, FIRST and LAST
         # terminal → the terminals, as bits, that stand right after it in some text
@@ -271,7 +272,7 @@ class ProductionDebts:
         return borrow
 
 
-def _list_returns(reduced: ReducedGrammar) -> dict[int, tuple[tuple[int, Symbols], ...]]:
+def _list_returns(reduced: Bnf) -> dict[int, tuple[tuple[int, Symbols], ...]]:
     """Return symbol → left sides, and the symbols after it there: what is popped after it.
 
     Distinct, those first that nothing comes after. The start symbol has an entry.

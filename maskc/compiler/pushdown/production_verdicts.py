@@ -109,7 +109,8 @@ def _find_unlexed(lexed: LexicalAnalysis[LalrGrammar], debts: ProductionDebts) -
     """
     grammar, boundaries, reduced = lexed.grammar, lexed.boundaries, debts.reduced
     names = grammar.bnf.terminals
-    lookahead = {t: boundaries.of_terminal[t][0] for t in (END, *reduced.used_terminals)}
+    used: set[int] = {END, *reduced.used_terminals}
+    lookahead = {t: boundaries.of_terminal[t][0] for t in sorted(used)}
     first = boundaries.first(lexed.scanner.start, grammar.lalr.context_of[0])
     wanted: list[tuple[int, int, Lookaheads]] = [(END, 0, first)]
     for row in grammar.lalr.states:

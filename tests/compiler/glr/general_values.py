@@ -44,7 +44,7 @@ class Values:
 def values_of(text: str) -> Values:
     """Return what the compiler makes of a grammar before it has rows."""
     grammar, _ = load_grammar(load_source(text, parser="earley"))
-    scanner = build_dynamic_complete_scanner(grammar.lexer, grammar.bnf.used_terminals())
+    scanner = build_dynamic_complete_scanner(grammar.lexer, grammar.bnf.used_terminals)
     boundaries = build_boundaries(grammar.lexer, scanner, build_columns(grammar.lexer, scanner))
     lexed = rewrite_productions(grammar.bnf, scanner, boundaries)
     table = build_general_table(lexed.cfg)

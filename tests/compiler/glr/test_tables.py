@@ -66,7 +66,7 @@ ONE_WORD = "start: W\nW: /[a-z]+/\n"
 def walk_tokens(text, tokens):
     """Return what the tokens do from the start of the text: (terminals' names, tokens)."""
     grammar, source = load_grammar(load_source(text, parser="earley"))
-    scanner = build_dynamic_complete_scanner(grammar.lexer, grammar.bnf.used_terminals())
+    scanner = build_dynamic_complete_scanner(grammar.lexer, grammar.bnf.used_terminals)
     lexed = analyse(source, grammar, scanner)
     productions = rewrite_productions(grammar.bnf, scanner, lexed.boundaries)
     follow = find_follow(ask_lexed(productions, grammar))
