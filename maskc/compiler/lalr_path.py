@@ -16,7 +16,7 @@ from maskc import bits
 from maskc.artifact.model import Contents, fit
 from maskc.compiler import LexicalAnalysis
 from maskc.compiler.emit import DecisionGraph
-from maskc.compiler.emit.assemble import Ints, ints, offsets
+from maskc.compiler.emit.assemble import Ints, flatten, ints, offsets
 from maskc.compiler.lalr import ItemSets, build_item_sets, check_reads_all
 from maskc.compiler.lalr.balance import find_bracket_depths
 from maskc.compiler.lalr.refine import RefinedTable, build_refined_table
@@ -192,27 +192,25 @@ def _table_sections(table: RefinedTable, n_lookaheads: int) -> dict[str, NDArray
         "lalr_state": ints(table.lalr_state),
         "live": bits.pack(table.live, n_lookaheads),
         "enclosed": np.array(table.enclosed, dtype=np.uint8),
-        "shift_first": offsets(map(len, table.shifts)),
-        "shift_terminal": ints(t for row in table.shifts for t in row),
-        "shift_state": ints(s for row in table.shifts for s in row.values()),
-        "goto_first": offsets(map(len, table.gotos)),
-        "goto_nonterminal": ints(n for row in table.gotos for n in row),
-        "goto_state": ints(s for row in table.gotos for s in row.values()),
+        **flatten("shift", ("terminal", "state"), [row.items() for row in table.shifts]),
+        **flatten("goto", ("nonterminal", "state"), [row.items() for row in table.gotos]),
     }
 
 
 def _action_sections(lalr: LalrTable) -> dict[str, NDArray[Any]]:
     """Return what LALR states reduce on."""
-    reductions = [list_reductions(row.reduces) for row in lalr.states]
     sets: dict[tuple[int, ...], int] = {}
-    set_of = [sets.setdefault(reduced, len(sets)) for row in reductions for _, reduced in row]
+    reductions = [
+        [
+            (production, sets.setdefault(on, len(sets)))
+            for production, on in list_reductions(reduces)
+        ]
+        for reduces in (row.reduces for row in lalr.states)
+    ]
     return {
         "lalr_context": ints(lalr.context_of),
-        "reduce_first": offsets(map(len, reductions)),
-        "reduce_production": ints(production for row in reductions for production, _ in row),
-        "reduce_set": ints(set_of),
-        "reduce_set_first": offsets(map(len, sets)),
-        "reduce_set_terminal": ints(terminal for reduced in sets for terminal in reduced),
+        **flatten("reduce", ("production", "set"), reductions),
+        **flatten("reduce_set", ("terminal",), [[(terminal,) for terminal in on] for on in sets]),
     }
 
 

@@ -9,8 +9,9 @@ are, and what was decided.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -139,6 +140,19 @@ def offsets(lengths: Iterable[int]) -> Ints:
     return ends.astype(np.int32)
 
 
+def flatten(
+    name: str, columns: Sequence[str], rows: Sequence[Collection[tuple[int, ...]]]
+) -> dict[str, NDArray[Any]]:
+    """Return lists of tuples as arrays: where each list begins, and each place of the tuples.
+
+    >>> flatten("edge", ("from", "to"), [[(1, 2)], [], [(3, 4), (5, 6)]])["edge_to"]
+    array([2, 4, 6], dtype=int32)
+    """
+    flat = np.array(list(chain.from_iterable(rows)), np.int32).reshape(-1, len(columns))
+    found: dict[str, NDArray[Any]] = {f"{name}_first": offsets(map(len, rows))}
+    return found | {f"{name}_{column}": flat[:, n].copy() for n, column in enumerate(columns)}
+
+
 @lru_cache(maxsize=2)
 def _token_sections(tokens: tuple[bytes | None, ...]) -> Mapping[str, NDArray[Any]]:
     """Return the arrays of a vocabulary, which many grammars share."""
@@ -151,7 +165,6 @@ def _token_sections(tokens: tuple[bytes | None, ...]) -> Mapping[str, NDArray[An
 
 
 def _scanner_sections(scanner: Scanner, boundaries: LexemeContexts) -> dict[str, NDArray[Any]]:
-    ends = [end for state in scanner.ends for end in state]
     pieces, (following, entries) = cut_rows(scanner.next, scanner.entries)
     return {
         "byte_class": scanner.byte_class,
@@ -164,9 +177,7 @@ def _scanner_sections(scanner: Scanner, boundaries: LexemeContexts) -> dict[str,
             for t in scanner.end_of_text
         ),
         "scanner_final": ints(boundaries.open_lexeme_of),
-        "end_first": offsets(map(len, scanner.ends)),
-        "end_terminal": ints(terminal for terminal, _ in ends),
-        "end_boundary": ints(boundary for _, boundary in ends),
+        **flatten("end", ("terminal", "boundary"), scanner.ends),
     }
 
 
@@ -195,31 +206,22 @@ def _boundary_sections(
 
 
 def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[Any]]:
-    roots = [query for root in graph.roots for query in root]
-    queries = [query for answer in graph.answers for query in answer.queries]
-    checks = [check for answer in graph.answers for check in answer.checks]
-    nothing = np.zeros(0, np.int32)
+    nothing, query = np.zeros(0, np.int32), ("terminal", "column", "node")
+    checks = [answer.checks for answer in graph.answers]
+    trials = flatten("trial", ("final", "column", "union"), checks)
     number: dict[bytes, int] = {}
     lists = [number.setdefault(node.profiles.tobytes(), len(number)) for node in graph.nodes]
     return {
-        "root_first": offsets(map(len, graph.roots)),
-        "root_terminal": ints(query.terminal for query in roots),
-        "root_column": ints(query.column for query in roots),
-        "root_node": ints(query.node for query in roots),
+        **flatten("root", query, graph.roots),
         "node_first": offsets(len(node.profiles) for node in graph.nodes),
         "node_profiles": ints(lists),
         "profiles_first": offsets(len(content) // nothing.itemsize for content in number),
         "profiles": np.frombuffer(b"".join(number), dtype=np.int32),
         "node_answer": np.concatenate([nothing, *(node.answers for node in graph.nodes)]),
         "answer_union": unions.number_of[[answer.union for answer in graph.answers]],
-        "question_first": offsets(len(answer.queries) for answer in graph.answers),
-        "question_terminal": ints(query.terminal for query in queries),
-        "question_column": ints(query.column for query in queries),
-        "question_node": ints(query.node for query in queries),
-        "trial_first": offsets(len(answer.checks) for answer in graph.answers),
-        "trial_final": ints(check.open_lexeme for check in checks),
-        "trial_column": ints(check.column for check in checks),
-        "trial_union": unions.number_of[[check.union for check in checks]],
+        **flatten("question", query, [answer.queries for answer in graph.answers]),
+        **trials,
+        "trial_union": unions.number_of[trials["trial_union"]],
         "union_base": unions.base,
         "union_parent": unions.parent,
         "union_first": unions.first,

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskc import bits
+from maskc.compiler.emit.assemble import flatten
 from maskc.compiler.glr import Cfg
 from maskc.compiler.glr.adjacency import LookaheadSymbol
 from maskc.grammar.lr0 import add_roots, build_lr0
@@ -136,18 +137,9 @@ def general_sections(
     return {
         "general_taken": bits.pack(taken, n_lookaheads),
         "general_live": bits.pack(live, n_lookaheads),
-        **_pairs("shift", ("terminal", "state"), shifts),
-        **_pairs("goto", ("nonterminal", "state"), gotos),
-        **_pairs("reduce", ("nonterminal", "length"), table.reduces),
+        **flatten("general_shift", ("terminal", "state"), shifts),
+        **flatten("general_goto", ("nonterminal", "state"), gotos),
+        **flatten("general_reduce", ("nonterminal", "length"), table.reduces),
         "general_closed": np.array(closed, dtype=np.uint8),
         "profile_of": profile_of,
     }
-
-
-def _pairs(
-    table: str, names: tuple[str, str], rows: Sequence[Sequence[tuple[int, int]]]
-) -> dict[str, NDArray[Any]]:
-    flat = np.array([pair for row in rows for pair in row], dtype=np.int32).reshape(-1, 2)
-    first = np.cumsum([0, *map(len, rows)]).astype(np.int32)
-    columns = {f"general_{table}_{name}": flat[:, i].copy() for i, name in enumerate(names)}
-    return {f"general_{table}_first": first, **columns}
