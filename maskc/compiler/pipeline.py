@@ -135,6 +135,7 @@ class Stages:
     graph: DecisionGraph  # what is asked, in which order
     unions: Unions  # the masks, as differences
     contents: Contents  # the artifact
+    records: tuple[PassRecord, ...]  # what each pass cost
 
 
 def compile_contents(
@@ -148,35 +149,16 @@ def compile_contents(
     """Return the artifact's contents, and what each pass cost.
 
     Args:
-        progress: called with a pass's name and the fraction done.
-        up_to: the last streamlining step that is taken: the same masks, more slowly, to compare.
+        progress, up_to: as for :func:`compile_stages`.
         see: called with what the grammar decides without a tokenizer.
 
     Raises:
-        GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
-        LimitError: a stated bound was reached, or the budget is spent.
+        MaskcError: as :func:`compile_stages`.
     """
-    driver = _Driver(progress)
-    stages = run_bounded(
-        lambda: _compile(source, vocabulary, driver, up_to=up_to), name=source.name
-    )
+    stages = compile_stages(source, vocabulary, progress, up_to=up_to)
     if see is not None:
         see(stages.language)
-    return stages.contents, tuple(driver.records)
-
-
-def compile_narrowed(
-    source: GrammarSource, vocabulary: Vocabulary, holes: Mapping[str, WordStates]
-) -> Contents:
-    """Return the contents for a grammar of the LALR parser whose terminals are narrowed.
-
-    Raises:
-        MaskcError: as :func:`compile_contents`.
-    """
-    path = LalrPath(holes)
-    return run_bounded(
-        lambda: _compile(source, vocabulary, _Driver(None), path), name=source.name
-    ).contents
+    return stages.contents, stages.records
 
 
 def compile_starts(
@@ -207,14 +189,26 @@ def compile_starts(
 
 
 def compile_stages(
-    source: GrammarSource, vocabulary: Vocabulary, progress: Progress | None = None
+    source: GrammarSource,
+    vocabulary: Vocabulary,
+    progress: Progress | None = None,
+    *,
+    up_to: str = STEPS[-1],
+    holes: Mapping[str, WordStates] | None = None,
 ) -> Stages:
-    """Return all that :func:`compile_contents` makes on its way.
+    """Return the artifact's contents, with all that is made on the way.
+
+    Args:
+        progress: called with a pass's name and the fraction done.
+        up_to: the last streamlining step that is taken: the same masks, more slowly, to compare.
+        holes: words to which terminals are narrowed, of a grammar of the LALR parser.
 
     Raises:
-        MaskcError: as :func:`compile_contents`.
+        GrammarError, PostlexError, UnsupportedTerminalError: the grammar cannot be compiled.
+        LimitError: a stated bound was reached, or the budget is spent.
     """
-    return run_bounded(lambda: _compile(source, vocabulary, _Driver(progress)), name=source.name)
+    driver, path = _Driver(progress), LalrPath(holes) if holes else PATHS[source.parser]
+    return run_bounded(lambda: _compile(source, vocabulary, driver, path, up_to), name=source.name)
 
 
 def build_language(
@@ -250,11 +244,11 @@ def _compile(
     source: GrammarSource,
     vocabulary: Vocabulary,
     driver: _Driver,
-    path: ParserPath[Any, Language] | None = None,
-    up_to: str = STEPS[-1],
+    path: ParserPath[Any, Language],
+    up_to: str,
 ) -> Stages:
     run = driver.run
-    language = build_language(source, path or PATHS[source.parser], run)
+    language = build_language(source, path, run)
     lexed = language.lexed
     why = language.explain_no_text()
     if why is not None:
@@ -289,4 +283,5 @@ def _compile(
     fault = check(contents)
     if fault:
         raise ValueError(f"the compiler made a broken artifact: {fault}")
-    return Stages(language, oracle, optimised, graph, unions, contents)
+    records = tuple(driver.records)
+    return Stages(language, oracle, optimised, graph, unions, contents, records)

@@ -19,7 +19,7 @@ from maskc.arguments import describe
 from maskc.artifact.container import encode
 from maskc.artifact.model import FORMAT, Contents
 from maskc.bounded import run_bounded
-from maskc.compiler.pipeline import compile_narrowed
+from maskc.compiler.pipeline import compile_stages
 from maskc.errors import WrongTypeError, WrongValueError
 from maskc.frontends.notations import NAME, read_pattern
 from maskc.frontends.source import source_from_header
@@ -190,5 +190,5 @@ def narrow(artifact: Artifact, given: Mapping[str, Given]) -> Bound:
     tokens = tuple(map(artifact.token_bytes, range(artifact.vocab_size)))
     vocabulary = Vocabulary(tokens, artifact.eos_ids, str(artifact.header["tokenizer"]["name"]))
     source = source_from_header(artifact.header["grammar"])
-    made = Artifact(compile_narrowed(source, vocabulary, words))
+    made = Artifact(compile_stages(source, vocabulary, holes=words).contents)
     return Bound(made, made.machine, tuple(words))

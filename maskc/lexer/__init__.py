@@ -183,11 +183,7 @@ def _merged(ends: tuple[End, ...], boundary_class: NDArray[np.int64]) -> list[En
 
 def _unique_rows(rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the class of each row, numbered by first occurrence."""
-    number: dict[bytes, int] = {}
-    return np.array(
-        [number.setdefault(row.tobytes(), len(number)) for row in np.ascontiguousarray(rows)],
-        dtype=np.int64,
-    )
+    return number_by_occurrence(row.tobytes() for row in np.ascontiguousarray(rows))
 
 
 def _quotient(
@@ -250,13 +246,10 @@ def _join_byte_classes(
     byte_class: NDArray[np.uint8], table: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint8], list[int]]:
     """Return coarser byte classes, and the old class that stands for each of them."""
-    number: dict[bytes, int] = {}
-    columns: list[int] = []
+    _, first = np.unique(byte_class, return_index=True)
+    old = byte_class[np.sort(first)]  # in order of their first bytes
+    number = number_by_occurrence(column.tobytes() for column in table.T[old])
+    _, chosen = np.unique(number, return_index=True)
     joined = np.zeros(256, dtype=np.uint8)
-    for byte in range(256):
-        column = table[:, byte_class[byte]].tobytes()
-        if column not in number:
-            number[column] = len(columns)
-            columns.append(int(byte_class[byte]))
-        joined[byte] = number[column]
-    return joined, columns
+    joined[old] = number
+    return joined[byte_class], old[chosen].tolist()
