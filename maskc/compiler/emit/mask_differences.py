@@ -92,8 +92,7 @@ class _Kept:
         self._fewest = min(_EACH_PARENT, n_words // _NEAR // 2)
         self._bases: list[Ints] = []
         self._n_parents: list[int] = []
-        # masks of few words, each with its bits
-        self._number: dict[tuple[tuple[int, int], ...], int] = {}
+        self._number: dict[bytes, int] = {}  # masks of few words, as their changes
         self._same_blocks: dict[bytes, list[int]] = {}  # numbers of blocks → numbers of masks
         n_each = max(1, -(-n_words // _BLOCKS))
         self._blocks = np.zeros((-(-n_words // n_each), n_each), dtype=np.int64)
@@ -128,12 +127,12 @@ class _Kept:
 
     def _add_few(self, words: dict[int, int]) -> int:
         """Return the number of a mask of few words, and their bits: to read a parent takes more."""
-        content = tuple(words.items())
+        changes = np.array([word << 32 | bits for word, bits in words.items()], dtype=np.int64)
+        content = changes.tobytes()
         number = self._number.get(content)
         if number is None:
-            changes = np.array([word << 32 | bits for word, bits in content], dtype=np.int64)
             blocks, n_each = list(range(len(self._blocks))), len(self._factors)
-            for word, bits in content:  # as NumPy numbers them
+            for word, bits in words.items():  # as NumPy numbers them
                 value = (bits ^ _SIGN) - _SIGN
                 blocks[word // n_each] += value * self._factors_of[word % n_each]
             for block in {word // n_each for word in words}:

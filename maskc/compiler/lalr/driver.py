@@ -16,7 +16,7 @@ doi:10.1145/69622.357187.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -208,17 +208,16 @@ class StateMoves:
 def _find_reductions(grammar: LalrGrammar) -> dict[tuple[int, int], tuple[int, ...]]:
     """Return (state, production) → the states that can be on top once it is reduced there."""
     states, n_states = grammar.lalr.states, len(grammar.lalr.states)
-    paths = follow_productions(
-        grammar.bnf, [row.shifts for row in states], [row.gotos for row in states]
-    )
-    reduced = np.unique((paths.production * n_states + paths.end) * n_states + paths.target)
-    keys, targets = np.divmod(reduced, n_states)
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
-    bounds, after = pairwise([*first.tolist(), len(keys)]), targets.tolist()
-    return {
-        (key % n_states, key // n_states): tuple(after[low:high])
-        for key, (low, high) in zip(keys[first].tolist(), bounds, strict=True)
-    }
+    rows = [row.shifts for row in states], [row.gotos for row in states]
+    found: dict[tuple[int, int], tuple[int, ...]] = {}
+    for production, target, end in follow_productions(grammar.bnf, *rows):
+        reduced = np.unique((production * n_states + end) * n_states + target)
+        keys, targets = np.divmod(reduced, n_states)
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        bounds, after = pairwise([*first.tolist(), len(keys)]), targets.tolist()
+        for key, (low, high) in zip(keys[first].tolist(), bounds, strict=True):
+            found[key % n_states, key // n_states] = tuple(after[low:high])
+    return found
 
 
 class ProductionPaths(NamedTuple):
@@ -231,8 +230,11 @@ class ProductionPaths(NamedTuple):
 
 def follow_productions(
     bnf: Bnf, shifts: Sequence[Mapping[int, int]], gotos: Sequence[Mapping[int, int]]
-) -> ProductionPaths:
-    """Follow each production from all states that go on with its left side, side by side."""
+) -> Iterator[ProductionPaths]:
+    """Follow each production from all states that go on with its left side, side by side.
+
+    What is yielded has whole productions, some of them together.
+    """
     sources, terminals, targets = list_edges(shifts)
     bases, nonterminals, pushed = list_edges(gotos)
     n_states = max(len(shifts), 1)
@@ -241,32 +243,29 @@ def follow_productions(
     order = np.argsort(keys)
     keys, after = keys[order], np.concatenate([targets, pushed])[order]
     lengths = np.array([len(production.rhs) for production in bnf.productions], dtype=np.int64)
-    symbols = np.zeros((len(lengths), int(lengths.max(initial=0))), dtype=np.int64)
-    for row, production in zip(symbols, bnf.productions, strict=True):
-        row[: len(production.rhs)] = production.rhs
+    symbols = np.array([s for p in bnf.productions for s in p.rhs], dtype=np.int64)
+    first = np.cumsum(lengths) - lengths
     left = np.array([-1 - production.lhs for production in bnf.productions], dtype=np.int64)
     begin, stop = np.searchsorted(keys, [left * n_states, (left + 1) * n_states])
-    found, low, n_begun = list[ProductionPaths](), 0, np.cumsum(stop - begin)
+    low, n_begun = 0, np.cumsum(stop - begin)
     while low < len(lengths):
-        # As many productions at once as begin in a million states together, and at least one.
+        # As many productions at once as begin in so many states together, and at least one.
         n_done = int(n_begun[low - 1]) if low else 0
         high = max(low + 1, int(np.searchsorted(n_begun, n_done + _AT_ONCE, side="right")))
         run, edge = spread(begin[low:high], stop[low:high])
         number, here = run + np.int64(low), keys[edge] % n_states
+        active = np.arange(len(here))
         for dot in range(int(lengths[low:high].max())):
-            goes_on = np.flatnonzero(lengths[number] > dot)
-            wanted = symbols[number[goes_on], dot] * n_states + here[goes_on]
-            here[goes_on] = look_up(keys, after, wanted)
-            kept = np.flatnonzero(here != NOTHING)
-            number, edge, here = number[kept], edge[kept], here[kept]
-        found.append(ProductionPaths(number, after[edge], here))
+            active = active[lengths[number[active]] > dot]
+            wanted = symbols[first[number[active]] + dot] * n_states + here[active]
+            here[active] = look_up(keys, after, wanted)
+            active = active[here[active] != NOTHING]
+        kept = np.flatnonzero(here != NOTHING)
+        yield ProductionPaths(number[kept], after[edge[kept]], here[kept])
         low = high
-    columns = zip(*found, strict=True) if found else ((), (), ())
-    return ProductionPaths(*(np.concatenate([_NO_STATES, *column]) for column in columns))
 
 
-_AT_ONCE = 1 << 20
-_NO_STATES = np.zeros(0, dtype=np.int64)
+_AT_ONCE = 1 << 15
 NOTHING = -1  # instead of a value
 
 

@@ -218,14 +218,16 @@ def find_reductions(
     kinds, kind_of = dict[frozenset[int], int](), dict[int, int]()
     n_productions = len(grammar.bnf.productions)
     for state, row in enumerate(grammar.lalr.states):
-        for production, terminals in list_reductions(row.reduces):
+        for reduced, terminals in list_reductions(row.reduces):
             number = kinds.setdefault(frozenset(terminals), len(kinds))
-            kind_of[state * n_productions + production] = number
+            kind_of[state * n_productions + reduced] = number
     keys, numbers = np.array(sorted(kind_of.items()), dtype=np.int64).reshape(-1, 2).T
-    begun, base, end = follow_productions(grammar.bnf, table.shifts, table.gotos)
-    ended = np.array(table.lalr_state, dtype=np.int64)[end] * n_productions + begun
-    kind = look_up(keys, numbers, ended)
-    asked = np.flatnonzero(kind != NOTHING)
-    order = asked[np.argsort(base[asked], kind="stable")]
+    lalr_state = np.array(table.lalr_state, dtype=np.int64)
+    found = [np.zeros((3, 0), dtype=np.int64)]
+    for production, base, end in follow_productions(grammar.bnf, table.shifts, table.gotos):
+        kind = look_up(keys, numbers, lalr_state[end] * n_productions + production)
+        found.append(np.stack([base, end, kind])[:, kind != NOTHING])
+    base, end, kind = np.concatenate(found, axis=1)
+    order = np.argsort(base, kind="stable")
     first = np.searchsorted(base[order], np.arange(len(table.live) + 1))
     return Edges(first, end[order], kind[order]), tuple(kinds)
