@@ -188,10 +188,8 @@ class _Lookaheads:
         if self._nullable:
             read, together = unite_along(self._list_reads(), read)
         for start, state in enumerate(self._states):
-            for nonterminal, begun in state.begun.items():
-                self._look_back(start, nonterminal, ((production, 0) for production in begun))
-            for item in state.kernel if is_larks else ():
-                self._look_back(start, self._rules.lhs[item[0]], (item,))
+            begun = [(production, 0) for some in state.begun.values() for production in some]
+            self._look_back(start, [*begun, *state.kernel] if is_larks else begun)
         for component in together if is_larks else ():
             for transition, other in zip(component, component[1:] + component[:1], strict=True):
                 self._includes[transition].append(other)
@@ -217,18 +215,18 @@ class _Lookaheads:
             found.append([number[s] for s in number if s in self._nullable])
         return found
 
-    def _look_back(self, start: int, nonterminal: int, items: Iterable[Item]) -> None:
-        """Follow items of a nonterminal from a state to their ends."""
-        transition = self._number[start].get(-1 - nonterminal)
-        if transition is None:
-            return
+    def _look_back(self, start: int, items: Iterable[Item]) -> None:
+        """Follow items from a state that goes on with their nonterminals to their ends."""
+        lhs, right_sides, states = self._rules.lhs, self._rules.right_sides, self._states
+        number, transitions = self._number, self._number[start]
         for production, dot in items:
-            here, right_side = start, self._rules.right_sides[production]
-            last = self._empty_from[production] - 1
-            for index in range(dot, len(right_side)):
-                symbol = right_side[index]
+            transition = transitions.get(-1 - lhs[production])
+            if transition is None:
+                continue
+            here, last = start, self._empty_from[production] - 1
+            for index, symbol in enumerate(right_sides[production][dot:], dot):
                 if index >= last and symbol < 0:
-                    self._includes[self._number[here][symbol]].append(transition)
-                here = self._states[here].moves[symbol]
+                    self._includes[number[here][symbol]].append(transition)
+                here = states[here].moves[symbol]
             if dot == 0:
                 self._lookbacks[transition].append((here, production))
