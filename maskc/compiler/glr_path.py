@@ -12,9 +12,13 @@ Source: appendix, sections 2, 4.3 and 6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from maskc import bits
 from maskc.artifact.model import Contents
@@ -22,13 +26,13 @@ from maskc.artifact.sections import TOKENS_WITHOUT_ROWS
 from maskc.budget import at
 from maskc.compiler import LexicalAnalysis
 from maskc.compiler.emit import DecisionGraph
+from maskc.compiler.emit.assemble import flatten
 from maskc.compiler.glr import drop_empties, merge_unit_cycles, share_tails, turn_right_recursion
-from maskc.compiler.glr.adjacency import Adjacency, LookaheadCfg, keep_adjacent
+from maskc.compiler.glr.adjacency import Adjacency, LookaheadCfg, LookaheadSymbol, keep_adjacent
 from maskc.compiler.glr.lr0 import (
     GeneralTable,
     build_general_table,
     find_going_on,
-    general_sections,
 )
 from maskc.compiler.glr.top_state import (
     StackVerdicts,
@@ -161,6 +165,34 @@ class GeneralLanguage:
                 rows.without_rows,
             )
         return Contents(header, {**contents.arrays, **more})
+
+
+def general_sections(
+    table: GeneralTable,
+    symbols: Sequence[LookaheadSymbol],
+    n_lookaheads: int,
+    end: int,
+    closed: Sequence[bool],
+    live: Sequence[int],
+    profile_of: NDArray[np.int32],
+) -> dict[str, NDArray[Any]]:
+    taken = [
+        bits.unite(symbols[s].lookaheads for s in row) | (end if accepts else 0)
+        for row, accepts in zip(table.shifts, table.accepts, strict=True)
+    ]
+    shifts = [
+        sorted((symbols[s].terminal, target) for s, target in row.items()) for row in table.shifts
+    ]
+    gotos = [sorted(row.items()) for row in table.gotos]
+    return {
+        "general_taken": bits.pack(taken, n_lookaheads),
+        "general_live": bits.pack(live, n_lookaheads),
+        **flatten("general_shift", ("terminal", "state"), shifts),
+        **flatten("general_goto", ("nonterminal", "state"), gotos),
+        **flatten("general_reduce", ("nonterminal", "length"), table.reduces),
+        "general_closed": np.array(closed, dtype=np.uint8),
+        "profile_of": profile_of,
+    }
 
 
 class GeneralPath:

@@ -207,8 +207,8 @@ def _boundary_sections(
 
 def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[Any]]:
     nothing, query = np.zeros(0, np.int32), ("terminal", "column", "node")
-    checks = [answer.checks for answer in graph.answers]
-    trials = flatten("trial", ("final", "column", "union"), checks)
+    asked = [answer.checks for answer in graph.answers]
+    checks = flatten("trial", ("final", "column", "union"), asked)
     number: dict[bytes, int] = {}
     lists = [number.setdefault(node.profiles.tobytes(), len(number)) for node in graph.nodes]
     return {
@@ -220,8 +220,8 @@ def _graph_sections(graph: DecisionGraph, unions: Unions) -> dict[str, NDArray[A
         "node_answer": np.concatenate([nothing, *(node.answers for node in graph.nodes)]),
         "answer_union": unions.number_of[[answer.union for answer in graph.answers]],
         **flatten("question", query, [answer.queries for answer in graph.answers]),
-        **trials,
-        "trial_union": unions.number_of[trials["trial_union"]],
+        **checks,
+        "trial_union": unions.number_of[checks["trial_union"]],
         "union_base": unions.base,
         "union_parent": unions.parent,
         "union_first": unions.first,

@@ -18,18 +18,13 @@ and Pennello 1982, lookback (doi:10.1145/69622.357187). The states are those of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple
 
 from maskc import bits
-from maskc.compiler.emit.assemble import flatten
 from maskc.compiler.glr import Cfg
-from maskc.compiler.glr.adjacency import LookaheadSymbol
 from maskc.grammar.lr0 import add_roots, build_lr0
 from maskc.grammar.sets import unite_along
 from maskc.ids import END, ROOT, GeneralStateId
@@ -115,31 +110,3 @@ def _walk(table: GeneralTable, state: int, side: tuple[int, ...]) -> int:
     for symbol in side:
         state = table.shifts[state][symbol] if symbol >= 0 else table.gotos[state][-1 - symbol]
     return state
-
-
-def general_sections(
-    table: GeneralTable,
-    symbols: Sequence[LookaheadSymbol],
-    n_lookaheads: int,
-    end: int,
-    closed: Sequence[bool],
-    live: Sequence[int],
-    profile_of: NDArray[np.int32],
-) -> dict[str, NDArray[Any]]:
-    taken = [
-        bits.unite(symbols[s].lookaheads for s in row) | (end if accepts else 0)
-        for row, accepts in zip(table.shifts, table.accepts, strict=True)
-    ]
-    shifts = [
-        sorted((symbols[s].terminal, target) for s, target in row.items()) for row in table.shifts
-    ]
-    gotos = [sorted(row.items()) for row in table.gotos]
-    return {
-        "general_taken": bits.pack(taken, n_lookaheads),
-        "general_live": bits.pack(live, n_lookaheads),
-        **flatten("general_shift", ("terminal", "state"), shifts),
-        **flatten("general_goto", ("nonterminal", "state"), gotos),
-        **flatten("general_reduce", ("nonterminal", "length"), table.reduces),
-        "general_closed": np.array(closed, dtype=np.uint8),
-        "profile_of": profile_of,
-    }

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from maskc import bits
 from maskc.compiler.pushdown.production_verdicts import AskedProductions
-from maskc.compiler.rows.paths import OrderedPaths, distinguish
+from maskc.compiler.rows.paths import OrderedPaths, PathRule, distinguish
 from maskc.compiler.rows.steps import LexemeSteps
 from maskc.compiler.rows.walk import Frontier
 from maskc.errors import LimitError
@@ -123,7 +123,7 @@ def ask_productions(asked: AskedProductions) -> Callable[[int, int, int], bool]:
     return ask
 
 
-class CutRule:
+class CutRule(PathRule):
     """Paths that some text may have; numbers stay as they were given."""
 
     lines = _LINES
@@ -179,11 +179,6 @@ class CutRule:
         )
         self._keys.append(key)
         return number
-
-    def join(self, before: Ints, path: Ints) -> Ints:
-        """Return the paths: a seed has the path before it already."""
-        del before
-        return path
 
     def prune(self, frontier: Frontier, n_origins: int, trie: TokenTrie) -> Frontier:
         """Return one of the lines that agree, and none of what is cut in too many ways."""

@@ -10,7 +10,7 @@ Source: Bouajjani, Esparza, Maler 1997, section 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from types import MappingProxyType
@@ -21,10 +21,18 @@ from maskc.compiler.lalr import ItemSets, build_item_sets
 from maskc.compiler.lalr.balance import NO_BRACKETS, BracketDepths
 from maskc.compiler.lalr.completion import Node, Relation, build_completions
 from maskc.errors import LimitError
-from maskc.grammar import Bnf, LalrGrammar
+from maskc.grammar import Bnf, IndenterLayout, LalrGrammar
 from maskc.grammar.lr0 import Item
 from maskc.grammar.sets import find_components
-from maskc.ids import END, ContextId, LalrStateId, LookaheadId, ProductionId, RefinedStateId
+from maskc.ids import (
+    END,
+    IGNORED,
+    ContextId,
+    LalrStateId,
+    LookaheadId,
+    ProductionId,
+    RefinedStateId,
+)
 from maskc.lexer.boundaries import Lookaheads
 from maskc.wording import Phrase
 
@@ -50,6 +58,30 @@ class RefinedTable:
     enclosed: tuple[bool, ...]
     shifts: tuple[Mapping[int, RefinedStateId], ...]  # refined state → {terminal: refined state}
     gotos: tuple[Mapping[int, RefinedStateId], ...]  # refined state → {nonterminal: refined state}
+
+
+def list_states_after(
+    table: RefinedTable, layout: IndenterLayout | None
+) -> Callable[[int], Iterable[RefinedStateId]]:
+    """Return what lists the states that can be on top after a terminal, or an ignored one."""
+    shifted: dict[int, set[RefinedStateId]] = {}
+    for row in table.shifts:
+        for terminal, state in row.items():
+            shifted.setdefault(terminal, set()).add(state)
+    every = tuple(map(RefinedStateId, range(len(table.live))))
+
+    def list_states(terminal: int) -> Iterable[RefinedStateId]:
+        if terminal == IGNORED:
+            return every
+        taken = {terminal}
+        states: set[RefinedStateId] = set()
+        if layout is not None and terminal == layout.newline:
+            # Dedents and an indent follow a newline; between brackets nothing happens at all.
+            taken |= {layout.indent, layout.dedent}
+            states.update(state for state in every if table.enclosed[state])
+        return sorted(states.union(*(shifted.get(t, ()) for t in taken)))
+
+    return list_states
 
 
 class Lexer(Protocol):

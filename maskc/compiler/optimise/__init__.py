@@ -52,7 +52,6 @@ from numpy.typing import NDArray
 
 from maskc import bits
 from maskc.compiler import LexicalAnalysis
-from maskc.compiler.lalr.refine import RefinedTable
 from maskc.compiler.pushdown.decisions import DEPENDS, Decisions
 from maskc.compiler.rows import NOTHING_ENDS, ParserEvent, RawRows, Sequences
 from maskc.compiler.rows.token_sets import TokenSets
@@ -284,28 +283,6 @@ class Tops:
     context_of: tuple[ContextId, ...]  # state → context of the lexer
     # terminal, or IGNORED → the states that can be on top after it
     list_states: Callable[[int], Iterable[int]]
-
-
-def make_lalr_tops(table: RefinedTable, lexer: LexerSpec) -> Tops:
-    """Return the refined states: after a terminal, those that its shifts lead to."""
-    layout = lexer.layout
-    shifted: dict[int, set[int]] = {}
-    for row in table.shifts:
-        for terminal, state in row.items():
-            shifted.setdefault(terminal, set()).add(state)
-
-    def list_states(terminal: int) -> Iterable[int]:
-        if terminal == IGNORED:
-            return range(len(table.live))
-        taken = {terminal}
-        states: set[int] = set()
-        if layout is not None and terminal == layout.newline:
-            # Dedents and an indent follow a newline; between brackets nothing happens at all.
-            taken |= {layout.indent, layout.dedent}
-            states |= {s for s, enclosed in enumerate(table.enclosed) if enclosed}
-        return sorted(states.union(*(shifted.get(t, ()) for t in taken)))
-
-    return Tops(table.live, table.context_of, list_states)
 
 
 Flags = NDArray[np.uint8]

@@ -22,13 +22,13 @@ import numpy as np
 
 from maskc.compiler import LexicalAnalysis, terminals_of
 from maskc.compiler.lalr import ItemSets
-from maskc.compiler.lalr.refine import RefinedTable
+from maskc.compiler.lalr.refine import RefinedTable, list_states_after
 from maskc.compiler.optimise import (
     Rows,
     States,
+    Tops,
     Verdicts,
     condition_on_states,
-    make_lalr_tops,
     merge,
     rewrite,
 )
@@ -218,7 +218,8 @@ def make_lalr_oracle(
         decisions = Decisions(lexed, table, verdicts.sequences, classes)
         return LalrOracle(lexed, table, verdicts, decisions)
 
-    tops = make_lalr_tops(table, lexed.grammar.lexer)
+    after = list_states_after(table, lexed.grammar.lexer.layout)
+    tops = Tops(table.live, table.context_of, after)
     return LegalityOracle(asked, classes, tops, tops, decide)
 
 

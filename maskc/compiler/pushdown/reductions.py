@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from maskc import bits
 from maskc.compiler import LexicalAnalysis
 from maskc.compiler.lalr.driver import NOTHING, follow_productions, look_up
-from maskc.compiler.lalr.refine import RefinedTable
+from maskc.compiler.lalr.refine import RefinedTable, list_states_after
 from maskc.compiler.pushdown.interchangeable import Classes
 from maskc.compiler.rows import ContextSet, ParserEvent
 from maskc.grammar import LalrGrammar, list_reductions
-from maskc.ids import END, IGNORED, NO_EVENT
+from maskc.ids import END, NO_EVENT
 from maskc.lexer import End
 from maskc.lexer.boundaries import PartialLexeme
 
@@ -44,9 +44,8 @@ class StateFacts:
         self._boundaries, self._columns = boundaries, lexed.columns
         # An event names the first terminal of a class for all of them.
         self._members = {members[0]: members for members in classes}
-        # layout, newline: indentation, and the terminal that ends a line
-        self.layout = grammar.lexer.layout
-        self.newline = lexed.newline
+        self._list_after = list_states_after(table, grammar.lexer.layout)
+        self.newline = lexed.newline  # the terminal that ends a line, with indentation
         n_lookaheads = boundaries.n_lookaheads
         self.nothing = np.zeros(len(table.live), dtype=np.bool_)  # bool[n_states], all False
         # uint64[n_words, n_states]: a bit for each lookahead, 64 of them side by side.
@@ -68,10 +67,6 @@ class StateFacts:
             terminal: self._meets(bits.pack([boundaries.set_of(terminal)], n_lookaheads)[0])
             for terminal in boundaries.of_terminal
         }
-        self._targets: dict[int, set[int]] = {}
-        for row in table.shifts:
-            for terminal, target in row.items():
-                self._targets.setdefault(terminal, set()).add(target)
 
     def takes_of(self, terminal: int) -> Bools:
         """Return bool[n_states]: whether a state goes on with a terminal."""
@@ -89,15 +84,9 @@ class StateFacts:
         """Return bool[n_states]: whether a state can be on top after an event."""
         if event.terminal == NO_EVENT:
             return ~self.nothing
-        if event.terminal == IGNORED:
-            return self.in_contexts(event.contexts)
         found = self.nothing.copy()
-        terminals = list(self._members.get(event.terminal, (event.terminal,)))
-        if self.layout and event.terminal == self.newline:
-            terminals += [self.layout.indent, self.layout.dedent]
-            found |= self.enclosed
-        for terminal in terminals:
-            found[sorted(self._targets.get(terminal, ()))] = True
+        for terminal in self._members.get(event.terminal, (event.terminal,)):
+            found[list(self._list_after(terminal))] = True
         return found & self.in_contexts(event.contexts)
 
     def open_lexeme(self, open_lexeme: PartialLexeme) -> tuple[Bools, Bools]:

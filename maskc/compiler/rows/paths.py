@@ -15,6 +15,7 @@ of their last event, and of its column. Paths that no row has, nor goes on from,
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -168,7 +169,40 @@ class Opens:
         return (keys // COLUMNS).astype(np.int32), (keys % COLUMNS - COLUMNS // 2).astype(np.int32)
 
 
-class LalrRule:
+class PathRule(ABC):
+    """Numbers the paths that a parser may take; path 0 is empty."""
+
+    lines: int  # aimed at in a batch's widest level
+    seed_order: tuple[str, ...]  # by which columns seeds are ordered
+    # whether the walk after a boundary is one for all boundaries, and paths are joined in the end
+    joins_boundaries: bool
+
+    @abstractmethod
+    def extend(self, path: Ints, event: Ints, change: Ints) -> Ints:
+        """Return int32[n], each path with one more event, or ``DROPPED``."""
+
+    @abstractmethod
+    def check(self, n_lines: int) -> None:
+        """Raise a ``LimitError`` if a single seed's level may not have so many lines."""
+
+    @abstractmethod
+    def order(self, used: Ints) -> OrderedPaths:
+        """Return the paths with the numbers that rows have, given those of rows."""
+
+    def join(self, before: Ints, path: Ints) -> Ints:  # noqa: ARG002
+        """Return int32[n], each path after another one, or ``DROPPED``; here a seed has both."""
+        return path
+
+    def prune(self, frontier: Frontier, n_origins: int, trie: TokenTrie) -> Frontier:  # noqa: ARG002
+        """Return the lines of a level that are gone on with; here no two agree."""
+        return frontier
+
+    def list_tokens_without_rows(self, trie: TokenTrie) -> Ints:  # noqa: ARG002
+        """Return the tokens that lack rows, ascending; here all have some."""
+        return np.zeros(0, dtype=np.int32)
+
+
+class LalrRule(PathRule):
     """Paths that some stack of the table takes."""
 
     lines = 500_000
@@ -206,11 +240,6 @@ class LalrRule:
         found = map(self._join, firsts.tolist(), paths.tolist())
         return np.fromiter(found, np.int32, len(paths))[inverse]
 
-    def prune(self, frontier: Frontier, n_origins: int, trie: TokenTrie) -> Frontier:
-        """Return all lines: no two agree, as the scanner reads a beginning in one way."""
-        del n_origins, trie
-        return frontier
-
     def check(self, n_lines: int) -> None:
         """Raise a ``LimitError`` if a single seed's level may not have so many lines."""
         if n_lines > MAX_LALR_FRONTIER:
@@ -224,11 +253,6 @@ class LalrRule:
         return order_paths(
             parent.astype(np.int32), event.astype(np.int32), column.astype(np.int32), used
         )
-
-    def list_tokens_without_rows(self, trie: TokenTrie) -> Ints:
-        """Return nothing: all tokens have rows."""
-        del trie
-        return np.zeros(0, dtype=np.int32)
 
     def _join(self, before: int, path: int) -> int:
         # A path is as long as a token has terminals, which may be thousands.

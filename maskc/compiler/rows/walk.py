@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 from maskc.budget import reserve
 from maskc.compiler import LexicalAnalysis
 from maskc.compiler.rows import RawRows
-from maskc.compiler.rows.paths import Opens, OrderedPaths, order_opens
+from maskc.compiler.rows.paths import Opens, PathRule, order_opens
 from maskc.compiler.rows.seeds import (
     Seeds,
     fold_trie,
@@ -75,33 +74,6 @@ class Frontier:
         """Return the lines of some frontiers, one after the other."""
         columns = zip(*(part.columns() for part in parts), strict=True)
         return Frontier(*(np.concatenate(column) for column in columns))
-
-
-class PathRule(Protocol):
-    """Numbers the paths that a parser may take; path 0 is empty."""
-
-    lines: int  # aimed at in a batch's widest level
-    seed_order: tuple[str, ...]  # by which columns seeds are ordered
-    # whether the walk after a boundary is one for all boundaries, and paths are joined in the end
-    joins_boundaries: bool
-
-    def extend(self, path: Ints, event: Ints, change: Ints) -> Ints:
-        """Return int32[n], each path with one more event, or ``DROPPED``."""
-
-    def join(self, before: Ints, path: Ints) -> Ints:
-        """Return int32[n], each path after another one, or ``DROPPED``."""
-
-    def prune(self, frontier: Frontier, n_origins: int, trie: TokenTrie) -> Frontier:
-        """Return the lines of a level that are gone on with."""
-
-    def check(self, n_lines: int) -> None:
-        """Raise a ``LimitError`` if a single seed's level may not have so many lines."""
-
-    def order(self, used: Ints) -> OrderedPaths:
-        """Return the paths with the numbers that rows have, given those of rows."""
-
-    def list_tokens_without_rows(self, trie: TokenTrie) -> Ints:
-        """Return the tokens that lack rows, ascending."""
 
 
 def walk_tokens(
