@@ -188,7 +188,7 @@ def test_what_no_digits_can_mend_is_illegal_at_once(rule, text, n_legal):
 
 
 def test_values_that_are_left_out_are_told_apart_however_large_they_are():
-    numbers = Numbers(Rule(), written="usual", excluded=Excluded.of([(False, 1, 60_000)]))
+    numbers = Numbers(Rule(), written="usual", excluded=Excluded([(False, 1, 60_000)]))
     state = read(numbers, "1e60000")
     assert not numbers.may_end(state)
     assert numbers.may_end(read(numbers, "1e60001"))

@@ -1,8 +1,7 @@
 """Values that are taken one by one: those that a number may not have, and those that it may.
 
-Values such as those of earlier items are excluded beside what a rule says. An array gets one more
-with each item, so a set is made from another with few changes. ``Excluded.of([(False, 1205, -1)])``
-excludes 120.5.
+Values such as those of earlier items are excluded beside what a rule says:
+``Excluded([(False, 1205, -1)])`` excludes 120.5.
 
 Magnitudes that a rule lists are a set that is asked for digits and powers of ten. They are sorted
 once for a rule, and a set leaves some of them out, which are excluded.
@@ -49,20 +48,15 @@ class Excluded:
 
     __slots__ = ("_negative", "_positive", "furthest")
 
-    def __init__(self, positive: Decimals, negative: Decimals, furthest: int) -> None:
-        self._positive, self._negative, self.furthest = positive, negative, furthest
-
-    @classmethod
-    def of(cls, values: Iterable[Decimal]) -> Excluded:
-        return cls({}, {}, 0).change(values, ())
-
-    def change(self, more: Iterable[Decimal], less: Iterable[Decimal]) -> Excluded:
-        come, removed = list(more), list(less)
-        return Excluded(
-            _change(self._positive, come, removed, negative=False),
-            _change(self._negative, come, removed, negative=True),
-            max([self.furthest, *[d.bit_length() + abs(e) for _, d, e in come]]),
-        )
+    def __init__(self, values: Iterable[Decimal]) -> None:
+        self._positive: Decimals = {}
+        self._negative: Decimals = {}
+        self.furthest = 0
+        for sign, digits, exponent in values:
+            for negative, known in ((False, self._positive), (True, self._negative)):
+                if sign == negative or not digits:
+                    known[digits] = known.get(digits, NO_EXPONENTS) | {exponent}
+            self.furthest = max(self.furthest, digits.bit_length() + abs(exponent))
 
     def of_sign(self, *, negative: bool) -> Decimals:
         return self._negative if negative else self._positive
@@ -83,21 +77,7 @@ class Excluded:
         return bool(self._positive or self._negative)
 
 
-def _change(
-    known: Decimals, more: list[Decimal], less: list[Decimal], *, negative: bool
-) -> Decimals:
-    changed = known.copy()
-    for values, is_more in ((less, False), (more, True)):
-        for sign, digits, exponent in values:
-            if sign == negative or not digits:
-                before = changed.pop(digits, NO_EXPONENTS)
-                after = before | {exponent} if is_more else before - {exponent}
-                if after:
-                    changed[digits] = after
-    return changed
-
-
-NONE: Final = Excluded({}, {}, 0)
+NONE: Final = Excluded(())
 
 
 class Listing:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from maskc.runtime.cache import ENTRY_BYTES, Budget, Cache
 from maskc.runtime.fields import PlanError, Scope, parse_plan, read_list, read_number
 from maskc.runtime.schema.numbers import Numbers
-from maskc.runtime.schema.numbers.listed import NONE, Decimal, Excluded
+from maskc.runtime.schema.numbers.listed import Decimal, Excluded
 from maskc.runtime.schema.numbers.powers import scale
 from maskc.runtime.schema.numbers.sides import Rule
 from maskc.runtime.schema.numbers.spellings import SPELLINGS
@@ -173,8 +173,6 @@ class Plan:
         self._lock: Any = Lock()
         self._open_more()
         self._derived = Cache(budget, _measure)
-        # The last values of which the numbers were excluded: an array gets one more at a time.
-        self._excluded: tuple[frozenset[Value], Excluded] = (frozenset(), NONE)
 
     def _open_more(self) -> None:
         """Make rules of the records that there are more of than rules."""
@@ -232,20 +230,10 @@ class Plan:
         key = (number, values)
         found: Numbers | None = self._derived.get(key)
         if found is None:
-            excluded = self._exclude(values)
+            excluded = Excluded(_decimals_of(values))
             found = numbers.without(excluded) if excluded else numbers
             self._derived.put(key, found)
         return found
-
-    def _exclude(self, values: frozenset[Value]) -> Excluded:
-        """Return the numbers among some values."""
-        known, excluded = self._excluded
-        more, less = values - known, known - values
-        if len(more) + len(less) > len(values):
-            more, less, excluded = values, frozenset(), NONE
-        made = excluded.change(_decimals_of(more), _decimals_of(less))
-        self._excluded = values, made
-        return made
 
     def numbers_only(self, number: int, value: Value) -> Numbers | None:
         """Return a rule of numbers with one of its values only, ``None`` if that is too large."""
