@@ -63,32 +63,7 @@ def _run(work: Callable[[], T], limits: Limits | None, name: str) -> T:
             raise reworded from None
 
 
-class _Together:
-    """Does something when a first thread enters, and undoes it when the last one has left."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._n_inside = 0
-
-    def __enter__(self) -> None:
-        with self._lock:
-            self._begin(is_first=not self._n_inside)
-            self._n_inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._n_inside -= 1
-            if not self._n_inside:
-                self._end()
-
-    def _begin(self, *, is_first: bool) -> None:
-        raise NotImplementedError
-
-    def _end(self) -> None:
-        raise NotImplementedError
-
-
-class _Silence(_Together):
+class _Silence:
     """Keeps Python from reporting that our exception was lost where it cannot be raised.
 
     It may come while the collector or a weak reference calls somebody back: often, where most of
@@ -100,17 +75,22 @@ class _Silence(_Together):
     """
 
     def __init__(self) -> None:
-        super().__init__()
         self.lost_in: set[int] = set()
+        self._lock = threading.Lock()
+        self._n_inside = 0
         self._before = sys.unraisablehook
 
-    def _begin(self, *, is_first: bool) -> None:
-        if is_first:
-            self._before, sys.unraisablehook = sys.unraisablehook, self._report
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._n_inside:
+                self._before, sys.unraisablehook = sys.unraisablehook, self._report
+            self._n_inside += 1
 
-    def _end(self) -> None:
-        if sys.unraisablehook == self._report:
-            sys.unraisablehook = self._before
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if not self._n_inside and sys.unraisablehook == self._report:
+                sys.unraisablehook = self._before
 
     def _report(self, lost: sys.UnraisableHookArgs) -> None:
         if issubclass(lost.exc_type, SpentError):
@@ -122,7 +102,7 @@ class _Silence(_Together):
 _SILENCE = _Silence()
 
 
-class _Quiet(_Together):
+class _Quiet:
     """Keeps ``re`` from warning of ``[[a]`` and its like, in any number of threads.
 
     A later Python may read a set inside a set there; this one reads a bracket, and so do we.
@@ -136,14 +116,21 @@ class _Quiet(_Together):
         0,
     )
 
-    def _begin(self, *, is_first: bool) -> None:
-        del is_first  # somebody may have reset the filters since
-        if self._FILTER not in warnings.filters:
-            _change_filters(lambda filters: filters.insert(0, self._FILTER))
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_inside = 0
 
-    def _end(self) -> None:
-        if self._FILTER in warnings.filters:
-            _change_filters(lambda filters: filters.remove(self._FILTER))
+    def __enter__(self) -> None:
+        with self._lock:
+            self._n_inside += 1
+            if self._FILTER not in warnings.filters:
+                _change_filters(lambda filters: filters.insert(0, self._FILTER))
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if not self._n_inside and self._FILTER in warnings.filters:
+                _change_filters(lambda filters: filters.remove(self._FILTER))
 
 
 def _change_filters(change: Callable[[list[Any]], None]) -> None:
@@ -247,42 +234,35 @@ def _thread_clock(thread: int) -> Callable[[], float]:
     return lambda: time.clock_gettime(clock)
 
 
-class _CollectSeldom(_Together):
-    """Has Python's collector of cycles look more seldom.
-
-    Nearly all that a compilation makes stays until its end, and to walk it again and again was a
-    twelfth of the time.
-    """
-
-    _THRESHOLDS = 500_000, 20, 100  # objects, and collections of one generation before the next
-
-    def _begin(self, *, is_first: bool) -> None:
-        if is_first:
-            self._before = gc.get_threshold()
-            gc.set_threshold(*self._THRESHOLDS)
-
-    def _end(self) -> None:
-        gc.set_threshold(*self._before)
-
-
-COLLECT_SELDOM = _CollectSeldom()
+_THRESHOLDS = 500_000, 20, 100  # objects, and collections of one generation before the next
 
 
 def run_dedicated(work: Callable[[], T], limits: Limits) -> T:
     """Return what the work returns; the process does nothing else meanwhile.
 
     Memory is bounded by the system too, so that a single allocation in C beyond the limit fails at
-    once.
+    once. Python's collector of cycles looks more seldom: nearly all that a compilation makes stays
+    until its end, and to walk it again and again was a twelfth of the time.
 
     Raises:
         LimitError: a limit was reached.
     """
 
     def bounded() -> T:
-        with _bound_memory(limits.bytes), COLLECT_SELDOM:
+        with _bound_memory(limits.bytes), _collect_seldom():
             return work()
 
     return run_bounded(bounded, limits)
+
+
+@contextmanager
+def _collect_seldom() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(*_THRESHOLDS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from maskc.bounded import COLLECT_SELDOM, QUIET, run_bounded
+from maskc.bounded import QUIET, run_bounded
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.notations import NAME, read_pattern
 from maskc.jobs import SchemaJob
@@ -149,8 +149,7 @@ class InProcess:
             source = load_source(f"{order.text}\n", dialect=order.dialect, **order.settings)
             return Artifact(compile_contents(source, self._vocabulary(), None)[0])
 
-        with COLLECT_SELDOM:
-            return run_bounded(compile_it, limits)
+        return run_bounded(compile_it, limits)
 
     def wait(self, turn: threading.Condition, is_over: Callable[[], bool]) -> None:
         turn.wait_for(is_over)
