@@ -24,7 +24,7 @@ from maskc.runtime.artifact import Artifact, load
 from maskc.runtime.matcher import Matcher
 from maskc.verify.drawing import Drawing
 from maskc.verify.general import build_oracle
-from maskc.verify.mask_texts import STUCK, GeneratedText, Part, TokenDrawer, join_parts
+from maskc.verify.mask_texts import NO_END, STUCK, GeneratedText, Part, TokenDrawer, join_parts
 from maskc.verify.oracle import Oracle, Undecided
 from maskc.work.processes import ProcessExecutor, Timed, result_of
 
@@ -91,7 +91,7 @@ class Drawer:
         n_retries = 0
         while (ending := self._find_end(join_parts(written))) is None:
             if not written:
-                return GeneratedText("", 0, "no end was found", n_retries)
+                return GeneratedText("", 0, NO_END, n_retries)
             n_retries += 1
             n_back = -(-len(written) // 8)
             matcher.rollback(n_back)

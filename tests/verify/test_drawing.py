@@ -2,10 +2,13 @@ from random import Random
 
 import pytest
 
+import maskc
 from maskc.frontends.lark.build import build_lark
 from maskc.frontends.source import load_source
 from maskc.verify.drawing import Drawing
 from maskc.verify.general import build_oracle, parses
+from maskc.verify.generation import open_grammar_drawer
+from maskc.verify.mask_texts import NO_END
 
 
 def drawing_of(grammar):
@@ -53,3 +56,10 @@ def test_the_same_numbers_give_the_same_text():
         drawing_of("json")[1].draw(Random(5), seed=1, number=5, size=40) for _ in range(2)
     )
     assert first == second
+
+
+def test_an_end_that_the_oracle_does_not_know_is_no_failure(monkeypatch):
+    artifact = maskc.compile_grammar('start: "a"+\n', tokenizer="bytes")
+    drawer = open_grammar_drawer(artifact, None)
+    monkeypatch.setattr(drawer, "_find_end", lambda _written: None)
+    assert drawer.draw_from_masks(Random(0), 20).problem == NO_END

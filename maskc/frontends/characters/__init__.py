@@ -53,7 +53,7 @@ def lower_grammar(grammar: CharacterGrammar) -> Translation:
         GrammarError: no text at all is in the language, or an exception is not regular.
         LimitError: the automaton of an exception is too large.
     """
-    regular = Regular(grammar.rules)
+    regular = Regular(grammar.rules, grammar.start)
     rules = {name: regular.put_in_exceptions(body) for name, body in grammar.rules.items()}
     rules = _drop_unproductive(rules)
     if grammar.start not in rules:
@@ -89,7 +89,7 @@ def _keep(expression: Expression, kept: set[str]) -> Expression:
 
 class _Lowering:
     def __init__(self, rules: dict[str, Expression], start: str) -> None:
-        self.rules, self.regular = rules, Regular(rules)
+        self.rules, self.regular = rules, Regular(rules, start, LARGE)
         self.names = _name_rules(rules)
         self.waiting = [start]
         self.asked = {start}
@@ -124,7 +124,7 @@ class _Lowering:
             return folded
         match expression:
             case Alternation(parts):
-                regular = [part for part in parts if self.regular.resolve(part) is not None]
+                regular = [part for part in parts if self.regular.may_join(part)]
                 together = choice(*regular)
                 found = self._fold(together, owner) if len(regular) < len(parts) else None
                 if found is not None:
@@ -140,12 +140,10 @@ class _Lowering:
         if not isinstance(expression, Sequence):
             return self._symbol(expression, owner)
         side: list[str] = []
-        for regular, run in groupby(
-            expression.parts, lambda part: self.regular.resolve(part) is not None
-        ):
+        for joins, run in groupby(expression.parts, self.regular.may_join):
             parts = list(run)
             whole = sequence(*parts)
-            if regular and (len(parts) == 1 or self._fold(whole, owner) is not None):
+            if joins and (len(parts) == 1 or self._fold(whole, owner) is not None):
                 side += self._symbol(whole, owner)
             else:
                 for part in parts:

@@ -11,7 +11,9 @@ Source: Arden 1961, *Delayed logic and finite state machines*.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from maskc.errors import GrammarError, LimitError
@@ -35,22 +37,44 @@ from maskc.regular import (
     references,
     repeat,
     sequence,
+    walk,
 )
 
 MAX_FOLDED = 20_000
+_MOST_RULES = 500  # that come back to each other
 
 Linear = tuple[dict[str, Expression], Expression]
 
 
 class Regular:
-    """The rules that are regular."""
+    """The rules that are regular.
 
-    def __init__(self, rules: Mapping[str, Expression]) -> None:
+    Of rules that come back to each other, those are known that others name. One that is larger than
+    ``most_copied`` and named more than once is put in nowhere, and stands by itself.
+    """
+
+    def __init__(
+        self, rules: Mapping[str, Expression], start: str, most_copied: int = MAX_FOLDED
+    ) -> None:
+        self._shared = set[str]()
         # rule → its regular expression, without references; the others are absent
         self.expressions: dict[str, Expression] = {}
-        named = {name: sorted(references(body)) for name, body in rules.items()}
-        for component in find_components(named):
-            self._solve({name: rules[name] for name in component})
+        named = {name: Counter(_list_named(body)) for name, body in rules.items()}
+        n_uses = Counter([start])
+        for counts in named.values():
+            n_uses.update(counts)
+        for component in find_components({name: sorted(counts) for name, counts in named.items()}):
+            own = Counter[str]()
+            for name in component:
+                own.update(named[name])
+            by_others = {name: n_uses[name] - own[name] for name in component}
+            entries = {name for name, n in by_others.items() if n}
+            self._solve({name: rules[name] for name in component}, entries)
+            self._shared |= {
+                name
+                for name in entries & self.expressions.keys()
+                if by_others[name] > 1 and measure(self.expressions[name]) > most_copied
+            }
 
     def resolve(self, expression: Expression) -> Expression | None:
         """Return an expression with all rules put in; ``None`` if it is not regular, or too large.
@@ -62,12 +86,18 @@ class Regular:
         found = self._put_in(expression, frozenset())
         return found if found is not None and measure(found) <= MAX_FOLDED else None
 
+    def may_join(self, expression: Expression) -> bool:
+        """Return whether it is regular, and can be one expression with what stands beside it."""
+        return self.resolve(expression) is not None and self._shared.isdisjoint(
+            references(expression)
+        )
+
     def put_in_exceptions(self, expression: Expression) -> Expression:
         if isinstance(expression, Except):
             return self._replace(expression, frozenset())
         return rebuild(expression, self.put_in_exceptions)
 
-    def _solve(self, rules: dict[str, Expression]) -> None:
+    def _solve(self, rules: dict[str, Expression], entries: AbstractSet[str]) -> None:
         own = frozenset(rules)
         bodies = {name: self._put_in(body, own) for name, body in rules.items()}
         known = {
@@ -78,7 +108,8 @@ class Regular:
         if len(known) < len(own):
             return
         for mirrored in (False, True):
-            solved = _solve_linear({n: mirror(b) if mirrored else b for n, b in known.items()})
+            linear = {n: mirror(b) if mirrored else b for n, b in known.items()}
+            solved = _solve_linear(linear, entries)
             if solved is not None:
                 self.expressions |= {n: mirror(b) if mirrored else b for n, b in solved.items()}
                 return
@@ -87,7 +118,8 @@ class Regular:
         """Return the expression with regular rules put in, but for the kept ones."""
         names = references(expression)
         is_regular = all(name in kept or name in self.expressions for name in names)
-        return self._replace(expression, kept) if is_regular else None
+        copies = not isinstance(expression, Reference) and not self._shared.isdisjoint(names)
+        return self._replace(expression, kept) if is_regular and not copies else None
 
     def _replace(self, expression: Expression, kept: frozenset[str]) -> Expression:
         match expression:
@@ -120,34 +152,70 @@ def _subtract_regular(location: str, left: Expression, right: Expression) -> Exp
         ) from None
 
 
+def _list_named(expression: Expression) -> list[str]:
+    return [part.name for part in walk(expression) if isinstance(part, Reference)]
+
+
 def mirror(expression: Expression) -> Expression:
     if isinstance(expression, Sequence):
         return sequence(*map(mirror, reversed(expression.parts)))
     return rebuild(expression, mirror)
 
 
-def _solve_linear(bodies: Mapping[str, Expression]) -> dict[str, Expression] | None:
-    """Return each name's expression; ``None`` if some recursion is not at the right end."""
+def _solve_linear(
+    bodies: Mapping[str, Expression], entries: AbstractSet[str]
+) -> dict[str, Expression] | None:
+    """Return the expressions of some names, which others are put into; ``None`` if that fails.
+
+    It fails if some recursion is not at the right end, or an expression is too large.
+    """
     equations: dict[str, Linear] = {}
     for name, body in bodies.items():
         read = _read_linear(body)
-        if read is None:
+        if read is None or len(bodies) > _MOST_RULES:
             return None
         equations[name] = read
+    users: dict[str, set[str]] = {name: set() for name in bodies}
+    for name, (terms, _) in equations.items():
+        for named in terms:
+            users[named].add(name)
+    # What makes the others least longer comes first.
+    waiting = sorted(bodies.keys() - entries)
+    while waiting:
+        name = min(waiting, key=lambda name: len(users[name]) * (1 + len(equations[name][0])))
+        waiting.remove(name)
+        closed = {name: _close(name, equations.pop(name))}
+        for named in closed[name][0]:
+            users[named] |= users[name]
+            users[named].discard(name)
+        longer = {n: _substitute(equations[n], closed) for n in users[name] - {name}}
+        if not _are_small(longer):
+            return None
+        equations |= longer
     solved: dict[str, Linear] = {}
     for name, equation in equations.items():
-        terms, rest = _substitute(equation, solved)
-        loop = repeat(terms.pop(name, NOTHING), 0, None)
-        mine: Linear = (
-            {other: sequence(loop, term) for other, term in terms.items()},
-            sequence(loop, rest),
-        )
+        mine = _close(name, _substitute(equation, solved))
         solved = {other: _substitute(known, {name: mine}) for other, known in solved.items()}
         solved[name] = mine
-        written = [e for terms, rest in solved.values() for e in (*terms.values(), rest)]
-        if sum(map(measure, written)) > MAX_FOLDED or max(map(nesting, written)) > MAX_NESTED:
+        if not _are_small(solved):
             return None
     return {name: rest for name, (_, rest) in solved.items()}
+
+
+def _close(name: str, equation: Linear) -> Linear:
+    """Return what a name is without itself."""
+    terms, rest = equation
+    loop = repeat(terms.get(name, NOTHING), 0, None)
+    others = {other: sequence(loop, term) for other, term in terms.items() if other != name}
+    return others, sequence(loop, rest)
+
+
+def _are_small(equations: Mapping[str, Linear]) -> bool:
+    written = [e for terms, rest in equations.values() for e in (*terms.values(), rest)]
+    return (
+        sum(map(measure, written)) <= MAX_FOLDED
+        and max(map(nesting, written), default=0) <= MAX_NESTED
+    )
 
 
 def _substitute(equation: Linear, known: Mapping[str, Linear]) -> Linear:

@@ -1,9 +1,11 @@
 """Expressions over characters: built, solved, and written as automata, patterns and counters."""
 
 import re
-from itertools import pairwise
+from itertools import pairwise, product
+from random import Random
 
 import pytest
+from lark import Lark, UnexpectedInput
 
 from maskc.errors import GrammarError, LimitError
 from maskc.frontends.characters import automaton, terminals
@@ -16,6 +18,7 @@ from maskc.frontends.characters.terminals import (
     write_terminal,
 )
 from maskc.frontends.notations import count_grammar
+from maskc.frontends.source import load_source
 from maskc.regular import (
     EMPTY_TEXT,
     MAX_SIZE,
@@ -33,6 +36,7 @@ from maskc.regular import (
     sequence,
 )
 from maskc.regular.charset import ANY
+from maskc.runtime.schema.strings.characters import NO_LABEL
 
 A, B, X, Y = literal("a"), literal("b"), Reference("x"), Reference("y")
 
@@ -133,11 +137,83 @@ def test_too_long_a_pattern_is_refused(monkeypatch):
     ],
 )
 def test_recursion_at_an_end_is_a_loop_and_an_exception_what_is_left(rule, found):
-    assert Regular({"x": rule}).expressions["x"] == found
+    assert Regular({"x": rule}, "x").expressions["x"] == found
+
+
+def _accepts(rules, state, text):
+    """Follow rules of (character, rule) pairs, and of ends, as the automaton that they are."""
+    here = {state}
+    for character in text:
+        here = {to for at in here for c, to in rules[at] if c == character}
+    return any(("", "") in rules[at] for at in here)
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("seed", range(60))
+def test_rules_that_come_back_to_each_other_at_an_end_are_an_automaton(seed, mirrored):
+    draw = Random(seed)
+    names = [f"r{n}" for n in range(draw.randint(1, 6))]
+    pairs = [("", ""), *product("ab", names)]
+    rules = {name: set(draw.choices(pairs, k=draw.randint(1, 4))) for name in names}
+    bodies = {
+        name: choice(
+            *(
+                sequence(*(literal(c), Reference(to))[:: -1 if mirrored else 1])
+                if c
+                else EMPTY_TEXT
+                for c, to in sorted(found)
+            )
+        )
+        for name, found in rules.items()
+    }
+    entries = draw.sample(names, draw.randint(1, len(names)))
+    whole = choice(*map(Reference, entries))
+    solved = Regular(bodies | {"start": whole}, "start").expressions
+    for name in {*entries} & solved.keys():
+        dfa = build_dfa(solved[name])
+        for n in range(6):
+            for text in map("".join, product("ab", repeat=n)):
+                read = text[::-1] if mirrored else text
+                assert (dfa.labels[dfa.read(text)] != NO_LABEL) == _accepts(rules, name, read)
+    assert {*entries} <= solved.keys()
+
+
+def _write_without(words):
+    """Return rules of the texts in which no word stands, a rule for each beginning of one."""
+    begun = sorted({word[:n] for word in words for n in range(len(word))})
+    characters = sorted({*"".join(words)})
+    rules = []
+    for number, text in enumerate(begun):
+        parts = [f"[^{''.join(characters)}] t0"]
+        for character in characters:
+            found = text + character
+            if not any(found.endswith(word) for word in words):
+                longest = next(n for n in range(len(found) + 1) if found[n:] in begun)
+                parts.append(f'"{character}" t{begun.index(found[longest:])}')
+        rules.append(f't{number} ::= {" | ".join(parts)} | ""\n')
+    return "".join(rules)
+
+
+def test_text_without_words_that_is_written_as_rules_is_one_terminal():
+    """As SGLang writes the answers of GLM 4.7: with a terminal a character, none was compiled."""
+    words = ["</think>", "<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>"]
+    source = load_source(
+        f'root ::= t0 "<tool_call>" value*\nvalue ::= "a" t0 "</think>" | "[" value "]"\n'
+        f"{_write_without(words)}",
+        dialect="ebnf",
+    )
+    assert len(source.text) < 3_000
+    assert len(re.findall(r"^[A-Z0-9_]+:", source.text, re.MULTILINE)) == 6
+    lark = Lark(source.text, parser="earley", lexer="dynamic_complete", start="root")
+    for text in ("<tool_call>", "a<b<tool_call>a</think>", "<too<tool_call>[[a</thin</think>]]"):
+        assert lark.parse(text)
+    for text in ("<tool_call><tool_call>", "</think><tool_call>", "<tool_call>a<arg_key></think>"):
+        with pytest.raises(UnexpectedInput):
+            lark.parse(text)
 
 
 def test_recursion_in_the_middle_is_not_regular():
-    rules = Regular({"x": choice(sequence(A, X, B), A), "y": sequence(A, B)})
+    rules = Regular({"x": choice(sequence(A, X, B), A), "y": sequence(A, B)}, "y")
     assert "x" not in rules.expressions
     assert rules.resolve(sequence(Y, X)) is None
     assert rules.resolve(sequence(Y, Y)) == literal("abab")
@@ -146,7 +222,7 @@ def test_recursion_in_the_middle_is_not_regular():
 def test_an_exception_of_what_is_recursive_is_refused_at_its_place():
     rules = {"x": choice(sequence(A, X, B), A), "y": Except(A, X, "g:7")}
     with pytest.raises(GrammarError, match="g:7: both sides of an exception"):
-        Regular(rules).put_in_exceptions(rules["y"])
+        Regular(rules, "y").put_in_exceptions(rules["y"])
 
 
 def test_a_longer_word_comes_before_its_beginning():
