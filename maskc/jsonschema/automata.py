@@ -13,6 +13,7 @@ Limits: those of :mod:`maskc.jsonschema.exploring`.
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final
 
@@ -22,9 +23,11 @@ from maskc.jsonschema.exploring import (
     CustomFormatError,
     TooLargeError,
     explore,
+    find_default,
     merge_starts,
 )
 from maskc.jsonschema.products import combine
+from maskc.regular.charset import MAX_CODE_POINT
 from maskc.runtime.schema.plan.custom import CustomStrings
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa
 from maskc.runtime.schema.strings.texts import TooManyStatesError, build_texts
@@ -104,6 +107,71 @@ def _intersect_read(*read: CharDfa, others: Sequence[CharDfa]) -> CharDfa:
     if len(read) == 1:
         return restrict(intersect(others), read[0])
     raise CustomFormatError(read[0].reader)
+
+
+def prepend(head: str, rest: CharDfa) -> CharDfa | None:
+    """Return the minimal automaton of the strings of one after a head.
+
+    Args:
+        rest: minimal.
+
+    Returns:
+        ``None`` if the last state of the head were one of the rest's.
+
+    Raises:
+        TooLargeError: it has too many states.
+    """
+    codes = [ord(character) for character in head]
+    if rest is NONE:
+        return rest
+    return None if _has_last(rest, codes[-1]) else _prepend(codes, rest)
+
+
+def _has_last(rest: CharDfa, code: int) -> bool:
+    """Return whether a state of the rest is what the head's last one is."""
+    for row, default, label in zip(rest.rows, rest.defaults, rest.labels, strict=True):
+        if label == NO_LABEL and default == DEAD:
+            live = [kind for kind, target in row.items() if target != DEAD]
+            if len(live) == 1 and row[live[0]] == rest.start:
+                return rest.ranges_of(live) == [(code, code + 1)]
+    return False
+
+
+def _prepend(head: Sequence[int], rest: CharDfa) -> CharDfa:
+    n, codes = len(head), set(head)
+    if n + rest.n_states > MAX_STATES:
+        raise TooLargeError
+    starts = merge_starts([rest.starts, [*codes], [code + 1 for code in codes - {MAX_CODE_POINT}]])
+    # Each class of the rest, without the head's characters, and each of these.
+    kinds = [
+        (rest.classes[bisect_right(rest.starts, low) - 1], low if low in codes else -1)
+        for low in starts
+    ]
+    number_of = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
+    finer = dict[int, list[int]]()
+    kind_of = dict[int, int]()
+    for (own, code), number in number_of.items():
+        finer.setdefault(own, []).append(number)
+        kind_of[code] = number
+    shifted = [DEAD, *range(n + 1, n + len(rest.labels))]
+    chain = [{kind_of[code]: state} for state, code in enumerate(head, 2)]
+    rows, defaults = [{}, *chain], [DEAD] * (n + 1)
+    for given, other in zip(rest.rows[1:], rest.defaults[1:], strict=True):
+        row = [shifted[other]] * len(number_of)
+        for own, target in given.items():
+            for kind in finer[own]:
+                row[kind] = shifted[target]
+        default = find_default(row)
+        defaults.append(default)
+        rows.append({kind: target for kind, target in enumerate(row) if target != default})
+    return CharDfa(
+        starts,
+        [number_of[kind] for kind in kinds],
+        defaults,
+        rows,
+        [*[NO_LABEL] * (n + 1), *rest.labels[1:]],
+        1,
+    )
 
 
 def of_texts(texts: Sequence[str], other: int = NO_LABEL) -> CharDfa:

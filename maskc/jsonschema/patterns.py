@@ -13,14 +13,22 @@ A count is a state for each pass when it is written out as an automaton. Two kin
 Example: ``^(?:[0-9]{2}:){1,999}[0-9]{2}$`` is ``^(?:[0-9]{2}:)*[0-9]{2}$`` with a length from 5 to
 2,999.
 
-Limits: other counts are written out, up to ``MAX_REPEAT``.
+Names with a language at their end, ``^title_(?:[a-z]{2}|…)$``, are many patterns with one *rest*.
+The automaton of a rest is built once, and that of each pattern is its *head*, a chain of states,
+before it.
+
+Limits: other counts are written out, up to ``MAX_REPEAT``. A look-behind could ask for what stands
+before the rest, so such patterns have no head.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from maskc.errors import FormatError
+from maskc.jsonschema.automata import prepend
 from maskc.jsonschema.exploring import TooLargeError
 from maskc.jsonschema.threads import build_automaton
 from maskc.regular import (
@@ -187,8 +195,13 @@ def check_counts(node: Expression) -> None:
 BoundedDfa = tuple[CharDfa, int, int | None]
 
 
+class _Built(NamedTuple):
+    parts: list[BoundedDfa]
+    begins_with_character: bool
+
+
 # What is built of small patterns, for all schemas of a process.
-_known: dict[tuple[str, bool], list[BoundedDfa]] = {}
+_known: dict[tuple[str, bool], _Built] = {}
 _MOST_KNOWN = 128
 _MOST_KEPT = 512  # characters and states of one
 
@@ -200,7 +213,7 @@ def build_pattern(text: str) -> CharDfa:
         PatternError: it is no pattern, or not regular.
         maskc.jsonschema.exploring.TooLargeError: the automaton is too large.
     """
-    ((dfa, _, _),) = _find(text, by_length=False)
+    ((dfa, _, _),) = _find(text, by_length=False).parts
     return dfa
 
 
@@ -234,20 +247,74 @@ def split_pattern(text: str) -> list[BoundedDfa]:
         PatternError: it is no pattern, or not regular.
         maskc.jsonschema.exploring.TooLargeError: an automaton is too large.
     """
-    return _find(text, by_length=True)
+    return _find(text, by_length=True).parts
 
 
-def _find(text: str, *, by_length: bool) -> list[BoundedDfa]:
+def _find(text: str, *, by_length: bool) -> _Built:
     found = _known.get((text, by_length))
     if found is None:
-        node = shorten(parse_pattern(text))
-        split = split_lengths(node) if by_length else [(node, 0, None)]
-        found = [(_build(part, anchored=False), low, high) for part, low, high in split]
-        if len(text) + sum(dfa.n_states for dfa, _, _ in found) <= _MOST_KEPT:
+        found = _build_after_head(text, by_length=by_length)
+        if found is None:
+            node = shorten(parse_pattern(text))
+            split = split_lengths(node) if by_length else [(node, 0, None)]
+            parts = [(_build(part, anchored=False), low, high) for part, low, high in split]
+            found = _Built(parts, _begins_with_character(node))
+        if len(text) + sum(dfa.n_states for dfa, _, _ in found.parts) <= _MOST_KEPT:
             if len(_known) >= _MOST_KNOWN:
                 _known.clear()
             _known[text, by_length] = found
     return found
+
+
+_SIGNS = r"\\^$.|?*+()\[\]{}"
+_CHARACTER = rf"(?:[^{_SIGNS}]|\\[{_SIGNS}/-])"
+# The start with open groups, the head, and the first character of the rest.
+_HEAD = re.compile(rf"(\^(?:\((?:\?:)?)*)({_CHARACTER}+)({_CHARACTER})(?![*+?{{])")
+_ESCAPE = re.compile(r"\\(.)")
+
+
+def cut_head(text: str) -> tuple[str, str] | None:
+    """Return characters that a pattern may begin with, and the pattern without them.
+
+    The pattern matches what that one does after these, if that one :func:`_begins_with_character`.
+
+    >>> cut_head("^(ab|cd[0-9])$"), cut_head("^(abc[0-9])$")
+    (None, ('ab', '^(c[0-9])$'))
+    """
+    found = _HEAD.match(text)
+    if found is None or not text.endswith("$") or "(?<" in text:
+        return None
+    if text.startswith("|", found.end()):  # of one alternative only
+        return None
+    start, head, first = found.groups()
+    return _ESCAPE.sub(r"\1", head), start + first + text[found.end() :]
+
+
+def _begins_with_character(node: Expression) -> bool:
+    """Return whether a match begins at the start of a string, with a character that is known."""
+    parts = flatten(node)
+    first, second = next(parts, None), next(parts, None)
+    if first != Anchor("^") or not isinstance(second, Characters):
+        return False
+    return len(second.ranges) == 1 and second.ranges[0][0] == second.ranges[0][1]
+
+
+def _build_after_head(text: str, *, by_length: bool) -> _Built | None:
+    """Return what is built of a pattern's rest, with its head before it, ``None`` without one."""
+    cut = cut_head(text)
+    if cut is None:
+        return None
+    head, rest = cut
+    built = _find(rest, by_length=by_length)
+    if not built.begins_with_character:
+        return None
+    ((after, low, high),) = built.parts
+    dfa = prepend(head, after)
+    if dfa is None:
+        return None
+    if low or high is not None:
+        low, high = low + len(head), None if high is None else high + len(head)
+    return _Built([(dfa, low, high)], begins_with_character=True)
 
 
 def _build(node: Expression, *, anchored: bool) -> CharDfa:

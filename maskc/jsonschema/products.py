@@ -87,6 +87,8 @@ _Row = tuple[dict[int, int], int]
 class _Product:
     """Tuples of live states, numbered as they are met, and those that they lead to.
 
+    Where one is live, what leads on from it is its automaton's row, with finer classes.
+
     Args:
         kinds: the class of each automaton for each common class of characters.
         most: how many tuples there may be.
@@ -116,8 +118,13 @@ class _Product:
         self._none: tuple[int, ...] = (NO_LABEL,) * len(parts)
         self.order: list[_Live] = []
         self._numbers: dict[_Live, int] = {}
-        begin = enumerate(parts)
-        self._find(tuple([p.start * len(parts) + n for n, p in begin if p.start != DEAD]))
+        # The same of one live state; 0: not met yet.
+        self._number_of = [0] * (len(parts) * max([part.n_states for part in parts]))
+        self._find(
+            tuple(
+                [part.start * len(parts) + n for n, part in enumerate(parts) if part.start != DEAD]
+            )
+        )
 
     def labels(self, live: _Live) -> tuple[int, ...]:
         """Return what the automata say of a string that ends here."""
@@ -136,6 +143,8 @@ class _Product:
         Raises:
             TooLargeError: there are too many tuples.
         """
+        if len(live) == 1:
+            return self._follow_one(live[0])
         rows = [self._row(number) for number in live]
         kinds = sorted({kind for row, _ in rows for kind in row})
         if len(kinds) == self._n_kinds:
@@ -149,17 +158,51 @@ class _Product:
                 found[kind] = target
         return found, default
 
+    def _follow_one(self, number: int) -> _Row:
+        """Return the same of a tuple of one."""
+        n = number % self._n_parts
+        part, finer, at = self._parts[n], self._finer[n], number // self._n_parts
+        row = part.rows[at]
+        default = -1
+        if len(row) < len(finer):
+            default = self._find_one(part.defaults[at], n)
+        found = dict[int, int]()
+        for own, after in row.items():
+            target = self._find_one(after, n)
+            if default < 0:  # there are no others
+                default = target
+            if target != default:
+                for kind in finer[own]:
+                    found[kind] = target
+        return found, default
+
     def _find(self, live: _Live) -> int:
         """Return the number of a tuple."""
         if self._needs_all and len(live) < self._n_parts:
             return DEAD
+        if len(live) == 1:
+            n = live[0] % self._n_parts
+            return self._find_one(live[0] // self._n_parts, n)
         number = self._numbers.get(live, 0)
         if not number:
-            if len(self.order) >= self._most:
-                raise TooLargeError
-            self.order.append(live)
-            number = self._numbers[live] = len(self.order)
+            number = self._numbers[live] = self._add(live)
         return number
+
+    def _find_one(self, state: int, n: int) -> int:
+        """Return the number of a tuple of one automaton's state, or of none."""
+        if state == DEAD:
+            return self._find(())
+        live = state * self._n_parts + n
+        number = self._number_of[live]
+        if not number:
+            number = self._number_of[live] = self._add((live,))
+        return number
+
+    def _add(self, live: _Live) -> int:
+        if len(self.order) >= self._most:
+            raise TooLargeError
+        self.order.append(live)
+        return len(self.order)
 
     def _row(self, number: int) -> _Row:
         """Return the live state that each class leads to, and the one that others do; 0 is dead."""
