@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from maskc.formats.character_sets import kinds
-from maskc.formats.punycode import BASE, adapt, count_digits, threshold
+from maskc.formats.punycode import BASE, adapt, threshold
 from maskc.jsonschema.host_names import MOST_COST
 
 FIRST, LOW_END, LAST, N_DIGITS, FIRST_BIAS = 0x80, 0x7FF, 0xD7A3, 70, 72
@@ -28,6 +28,14 @@ def least_number(bias, n_digits):
         least = threshold(position, bias)
         found = least + found * (BASE - least)
     return found
+
+
+def count_digits(number, bias):
+    position, n_digits = BASE, 1
+    while number >= (least := threshold(position, bias)):
+        number = (number - least) // (BASE - least)
+        position, n_digits = position + BASE, n_digits + 1
+    return n_digits
 
 
 def test_the_least_number_of_some_digits_has_so_many():

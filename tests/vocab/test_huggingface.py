@@ -169,13 +169,13 @@ def test_an_end_id_beyond_the_tokens_needs_the_padded_size(save_byte_level):
     ("model", "reason"),
     [
         (None, "it has no model"),
-        ({"type": "WordPiece", "vocab": {"a": 0}}, "has a model of type WordPiece"),
+        ({"type": "WordPiece", "vocab": {"a": 0}}, "tokenizer.json has a model of type WordPiece"),
         (
             {"type": "BPE", "vocab": {"a": 0}, "end_of_word_suffix": "</w>"},
-            "has pieces with a end_of_word_suffix",
+            "tokenizer.json has pieces with a end_of_word_suffix",
         ),
-        ({}, "has a model of type BPE"),
-        ({"type": "BPE", "vocab": []}, "has a model of type BPE"),
+        ({}, "tokenizer.json has a model of type BPE"),
+        ({"type": "BPE", "vocab": []}, "tokenizer.json has a model of type BPE"),
         ({"type": "BPE", "vocab": {}}, "it has no tokens"),
         ({"type": "BPE", "vocab": {"a": "0"}}, "a token id is not a whole number"),
         ({"type": "BPE", "vocab": {"a": True}}, "a token id is not a whole number"),
