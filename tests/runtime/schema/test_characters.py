@@ -24,3 +24,10 @@ def test_texts_of_each_length_are_counted(pattern, n_texts):
         here = dfa.advance(here)
     assert found == n_texts
     assert dfa.count(dfa.start, 0, 10**12) == sum(n_texts)
+    assert dfa.n_strings(dfa.start) == sum(n_texts)
+
+
+def test_where_texts_go_on_for_ever_they_are_not_counted():
+    dfa = build_pattern("^(a|bc*)$")
+    assert dfa.n_strings(dfa.start) is None
+    assert dfa.n_strings(dfa.read("a")) == 1

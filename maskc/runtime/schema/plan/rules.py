@@ -107,6 +107,9 @@ class StringRule:
             n_taken += self.has(texts[n])
         if not n_taken:
             return True
+        if self.is_unbounded:
+            n_strings = self._dfa.n_strings(state)
+            return n_strings is None or n_strings > n_taken
         here, n_found, length = {state: 1}, 0, count
         while here and (self.high is None or length <= self.high):
             if length >= self.low:

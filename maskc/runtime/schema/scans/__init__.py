@@ -16,7 +16,7 @@ The units of ``ab`` and ``abc`` stay in one state, and that of ``1`` is dead.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +33,13 @@ from maskc.runtime.schema.scans.class_tries import (
     number_keys,
     trie_for,
 )
-from maskc.runtime.schema.scans.class_walks import ClassTable, ClassWalk, tabulate
+from maskc.runtime.schema.scans.class_walks import FEWER, ClassTable, ClassWalk, tabulate
 from maskc.runtime.schema.scans.residuals import Automaton, Matrix, residual_of
 from maskc.runtime.schema.strings.characters import DEAD, NO_LABEL, CharDfa, only, set_of
 from maskc.runtime.schema.tries import Ints, TokenIndex, Words
 from maskc.runtime.step_budget import charge_steps
 
+_FEWER_TOKENS: Final = 8  # so many times fewer tokens than there are, which are written one by one
 # Steps of a scan, and characters of it that are one step.
 _SCAN_STEPS, _NODES_AT_ONCE = 200, 64
 
@@ -165,11 +166,18 @@ class Scanned:
         return kept
 
     def tokens_of(self, kept: Bools) -> Ints | None:
-        """Return the tokens that lead to what is kept, by id; ``None`` if they may be many."""
+        """Return the tokens that lead to what is kept, by id; ``None`` if they are many."""
         if self.reached is None:
             return None
         # No index is outside; without a mode each is looked at.
-        return self._tokens_of(self.reached[kept.take(self._ends, mode="clip")])
+        found = self.reached[kept.take(self._ends, mode="clip")]
+        return None if self._are_many(found) else self._tokens_of(found)
+
+    def _are_many(self, found: NDArray[np.integer]) -> bool:
+        """Return whether it is better to look at each token than at those of some units."""
+        units = self.units
+        n_found = int((units.first.take(found + 1) - units.first.take(found)).sum())
+        return units.unit_of is not None and n_found * _FEWER_TOKENS > units.n_tokens
 
     def _tokens_of(self, found: NDArray[np.integer]) -> Ints:
         first = self.units.first
@@ -183,12 +191,21 @@ class Scanned:
     def pack(self, kept: Bools, which: NDArray[np.integer]) -> Words:
         """Return the mask of the tokens of some groups."""
         units, live = self.units, kept.take(which, mode="clip")
-        if self.reached is None and units.unit_of is not None:
-            # To list the units takes longer than to look at each token.
+        found: NDArray[np.integer]
+        if self.reached is not None:
+            found = self.reached[live]
+        elif units.unit_of is not None and np.count_nonzero(live) * FEWER >= len(live):
+            # To list most of the units takes longer than to look at each token.
             return _pack(live.take(units.unit_of, mode="clip"))
-        found = live.nonzero()[0] if self.reached is None else self.reached[live]
-        of_token = np.zeros(units.n_tokens, dtype=np.bool_)
-        of_token[self._tokens_of(found)] = True
+        else:
+            found = live.nonzero()[0]
+        if units.unit_of is not None and self._are_many(found):
+            is_found = np.zeros(len(units.sizes), dtype=np.bool_)
+            is_found[found] = True
+            of_token = is_found.take(units.unit_of, mode="clip")
+        else:
+            of_token = np.zeros(units.n_tokens, dtype=np.bool_)
+            of_token[self._tokens_of(found)] = True
         return _pack(of_token)
 
 

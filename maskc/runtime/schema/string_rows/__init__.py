@@ -26,6 +26,7 @@ from maskc.runtime.schema.plan.custom import CustomRule, Read
 from maskc.runtime.schema.plan.rules import StringRule
 from maskc.runtime.schema.scans import Scanned, scan_all
 from maskc.runtime.schema.scans.character_trie import (
+    CLOSES,
     CharacterTrie,
     build_character_trie,
     free_body,
@@ -39,10 +40,11 @@ from maskc.runtime.schema.tries import ROOT, Ints, TokenIndex, Words
 from maskc.runtime.schema.tries.summary import Part, part_of
 
 _CLOSING_BYTES: Final = 400  # of tokens that close a string, before their numbers
+_MOST_CHANGED = 2_000  # items that are looked at one by one
 _SHARED_STATES = 5_000  # of automata of which it takes a few milliseconds to say which they are
-# Characters that are looked up before we scan, and more for each state. With a fifth of these, rows
-# of MaskBench take 8 % longer.
-_SEARCHED: Final = 200
+# Characters that are looked up before we scan, and more for each state; and if it came to that in
+# another state of the same automaton. With a fifth of these, rows of MaskBench take 8 % longer.
+_SEARCHED, _SEARCHED_AGAIN = 200, 150
 
 # The tokens that close a string, by the label that it then has.
 Labelled = tuple[tuple[int, ClosingTokens], ...]
@@ -60,8 +62,8 @@ class StringRow(NamedTuple):
         return self.inside.n_bytes + closing_bytes(self.closing_tokens)
 
 
-# What is remembered: also an automaton's matrix.
-_Known = StringRow | Searched | Scanned | Matrix
+# What is remembered: also how many characters to look up, and an automaton's matrix.
+_Known = StringRow | Searched | Scanned | int | Matrix
 
 
 def closing_bytes(labelled: Labelled) -> int:
@@ -137,12 +139,29 @@ class FreeRows:
 
     def of(self, found: Searched) -> tuple[Words, ClosingTokens]:
         """Return the tokens that are free, and those of them that close the string."""
+        (low, high, is_free), *others = found.runs
+        is_all = is_free and low == 0 and high == self._trie.n_items
+        n_changed = sum(last - first for first, last, _ in others)
+        if is_all and n_changed <= _MOST_CHANGED:
+            changed: dict[int, bool] = {}
+            for first, last, now in others:
+                changed.update(dict.fromkeys(range(first, last), now))
+            return self._without([item for item, now in changed.items() if not now])
         items = free_items(self._trie, found)
         ids = self._items.ids[items]
         is_in = np.zeros(self._trie.n_items, dtype=np.bool_)
         is_in[items] = True
         closing_tokens = self.closing_tokens.chosen(is_in[self._items.quotes])
         return self._index.pack(ids[ids >= 0]), closing_tokens
+
+    def _without(self, removed: list[int]) -> tuple[Words, ClosingTokens]:
+        index, kinds = self._index, self._trie.kinds
+        inside = [index.ids[self._trie.origins[i]] for i in removed if kinds[i] != CLOSES]
+        words = index.clear_bits(self.words, inside) if inside else self.words
+        closing = [item for item in removed if kinds[item] == CLOSES]
+        if not closing:
+            return words, self.closing_tokens
+        return words, self.closing_tokens.chosen(~np.isin(self._items.quotes, closing))
 
 
 def free_rows_of(index: TokenIndex, character_trie: CharacterTrie) -> FreeRows:
@@ -273,9 +292,13 @@ class StringRows:
     def _search(
         self, dfa: CharDfa, state: int, before: bytes, *, exactly: bool = False, dropped: int = DEAD
     ) -> Searched | None:
+        key, character_trie = (search, id(dfa)), self.character_trie_after(before)
         # Names are a tree, so looking them up takes a step a state, and a scan several.
-        most, character_trie = _SEARCHED + dfa.n_states, self.character_trie_after(before)
-        return search(character_trie, dfa, state, exactly=exactly, dropped=dropped, most=most)
+        most = self._known.get(key) or _SEARCHED + dfa.n_states
+        found = search(character_trie, dfa, state, exactly=exactly, dropped=dropped, most=most)
+        if found is None:
+            self._known.put(key, _SEARCHED_AGAIN)
+        return found
 
     def _scan(self, dfa: CharDfa, state: int, before: bytes) -> Scanned:
         key = (matrix_of, id(dfa))
@@ -332,4 +355,4 @@ class StringRows:
 
 
 def _measure(_: object, found: _Known) -> int:
-    return ENTRY_BYTES + found.n_bytes
+    return ENTRY_BYTES + (0 if isinstance(found, int) else found.n_bytes)

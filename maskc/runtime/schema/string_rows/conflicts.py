@@ -9,6 +9,7 @@ Example: after ``{"ab": 1, "a`` the token ``b"`` is illegal, and ``b`` is not: `
 from __future__ import annotations
 
 from collections.abc import Iterable
+from os.path import commonprefix
 from typing import Final, NamedTuple
 
 from maskc.runtime.schema.machine import SchemaMachine
@@ -161,20 +162,32 @@ def read_each(
     machine: SchemaMachine, node: Node, text: bytes, tokens: Iterable[bytes]
 ) -> list[bool]:
     """Return of each token whether it is legal with a node on top, by reading it byte by byte."""
-    start, following = Configuration((node,), 0, text), machine.following_of(node)
-    return [_reads(machine, start, token, following) for token in tokens]
+    # After so many bytes of the last token, as far as these are legal.
+    path, following = [Configuration((node,), 0, text)], machine.following_of(node)
+    last, found = b"", list[bool]()
+    for token in tokens:
+        # What follows is asked after each byte what it makes of all the others.
+        n_shared = 0 if following else len(commonprefix([last, token]))  # noqa: RUF071
+        if n_shared >= len(path):
+            found.append(False)
+            continue
+        del path[n_shared + 1 :]
+        last = token
+        found.append(_read_on(machine, path, token, following))
+    return found
 
 
-def _reads(
-    machine: SchemaMachine, here: Configuration, token: bytes, following: Following | None
+def _read_on(
+    machine: SchemaMachine, path: list[Configuration], token: bytes, following: Following | None
 ) -> bool:
-    """Return whether a token is legal."""
-    for n_read, byte in enumerate(token):
+    """Return whether a token is legal, and add what it leads to, byte by byte."""
+    for n_read in range(len(path) - 1, len(token)):
         charge_steps(1)
+        here = path[-1]
         if following and machine.has_ended(here) and following.reads(token[n_read:]):
             return True
-        after = machine.read(here, byte)
+        after = machine.read(here, token[n_read])
         if after is None:
             return False
-        here = after
+        path.append(after)
     return True

@@ -111,6 +111,7 @@ class CharDfa:
         self._leading: dict[int, set[int]] = {}
         self._character_counts: tuple[dict[int, int], list[dict[int, int] | None]] | None = None
         self._lengths: dict[int, tuple[list[bool], int]] = {}
+        self._n_strings: dict[int, int] = {}
 
     def step(self, state: int, character: int) -> int:
         row = self.rows[state]
@@ -332,6 +333,27 @@ class CharDfa:
             n_found += sum(n for s, n in here.items() if self.labels[s] == label)
             here = {s: n for s, n in self.advance(here).items() if s in leading}
         return min(n_found, limit)
+
+    def n_strings(self, state: int) -> int | None:
+        """Return how many strings are accepted from a state, ``None`` if endlessly many."""
+        if self.is_infinite(state):
+            return None
+        known = self._n_strings
+        open_ = [state]
+        while open_:
+            here = open_[-1]
+            if here in known:
+                open_.pop()
+                continue
+            counts = self._count_characters_to(here)
+            left = [target for target in counts if target not in known]
+            if left:
+                open_ += left
+                continue
+            n_found = int(self.labels[here] != NO_LABEL)
+            known[here] = n_found + sum(n * known[target] for target, n in counts.items())
+            open_.pop()
+        return known[state]
 
     def leading_to(self, states: Iterable[int]) -> set[int]:
         before = self._predecessors()
