@@ -88,9 +88,8 @@ class Regular:
 
     def may_join(self, expression: Expression) -> bool:
         """Return whether it is regular, and can be one expression with what stands beside it."""
-        return self.resolve(expression) is not None and self._shared.isdisjoint(
-            references(expression)
-        )
+        is_shared = not self._shared.isdisjoint(references(expression))
+        return not is_shared and self.resolve(expression) is not None
 
     def put_in_exceptions(self, expression: Expression) -> Expression:
         if isinstance(expression, Except):
@@ -167,12 +166,15 @@ def _solve_linear(
 ) -> dict[str, Expression] | None:
     """Return the expressions of some names, which others are put into; ``None`` if that fails.
 
-    It fails if some recursion is not at the right end, or an expression is too large.
+    It fails if some recursion is not at the right end, or an expression is too large, or there are
+    too many names.
     """
+    if len(bodies) > _MOST_RULES:
+        return None
     equations: dict[str, Linear] = {}
     for name, body in bodies.items():
         read = _read_linear(body)
-        if read is None or len(bodies) > _MOST_RULES:
+        if read is None:
             return None
         equations[name] = read
     users: dict[str, set[str]] = {name: set() for name in bodies}
